@@ -1,0 +1,15 @@
+// The one exception type of weft.
+#pragma once
+
+#include <stdexcept>
+
+namespace weft {
+
+/// What every failure of weft throws. The message names the rank where it arose (when ranks can differ), what was
+/// given, what is allowed and what to do. Errors found while planning are thrown alike on every rank.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace weft

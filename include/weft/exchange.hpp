@@ -1,0 +1,105 @@
+// Exchanges and strategies: how a pattern travels. A strategy knows nothing of FFTs; an exchange is a strategy bound to a
+// pattern, with all memory, datatypes and requests made, ready to run any number of times without allocating.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mpi.h>
+
+#include <weft/pattern.hpp>
+
+namespace weft {
+
+/// A strategy bound to a pattern. For every tile it offers views to write (`out`) and to read (`in`), fixed at planning, and
+/// five verbs. The order of calls for a tile is open, (write out), start, [test ...], finish, (read in), close; starts happen
+/// in the same order on all members, and every verb is called for every tile, empty ones included. The next round's open
+/// may follow at once: it waits where peers still read. Verbs throw only when MPI itself fails.
+class Exchange {
+ public:
+  /// The pieces of the pattern's tile, same peers and boxes in the same order, placed: `at.slot`, `at.offset` and `at.strides` say
+  /// where to write what leaves and where to read what has arrived. What stays on this rank is one of them (the out- and the
+  /// in-view of the rank itself may be the same memory: then it is written once and never copied).
+  struct Tile {
+    std::vector<Piece> out, in;
+  };
+
+  virtual ~Exchange() = default;
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  int tiles() const { return static_cast<int>(tiles_.size()); }
+  const Tile& tile(int t) const { return tiles_[static_cast<std::size_t>(t)]; }
+  /// The rank's whole from-array when the out-memory is one array (slot -1 otherwise): a plan may then let it be the user's array.
+  const View& array() const { return array_; }
+  /// Bytes of memory that the exchange itself owns on this rank.
+  Index bytes_owned() const { return bytes_owned_; }
+
+  /// Returns when tile t of the out-memory may be written: nobody reads it any more.
+  virtual void open(int t) { static_cast<void>(t); }
+  /// Tile t is written; may move the data at once (blocking strategies) or begin to.
+  virtual void start(int t) = 0;
+  /// Lets started tiles progress; true when all of them are done.
+  virtual bool test() { return true; }
+  /// Returns when tile t's in-views may be read.
+  virtual void finish(int t) = 0;
+  /// Tile t's in-views are read and may be overwritten by peers.
+  virtual void close(int t) { static_cast<void>(t); }
+
+ protected:
+  std::vector<Tile> tiles_;
+  View array_;
+  Index bytes_owned_ = 0;
+};
+
+/// What a plan asks a strategy to realise.
+struct Demand {
+  Pattern pattern;
+  Index element_bytes = 0;
+  /// Memory order wished for inside a block of an own buffer, slowest axis first (empty: the from-layout's order).
+  Order order;
+  /// Slots of arrays in the pattern's layouts' own memory (offset 0) that the strategy may send from and receive into, -1: not on offer.
+  /// The plan allocates such an array only when some view of the exchange refers to it.
+  int from_slot = -1, to_slot = -1;
+  /// The plan's memory table: the strategy appends slots for its own buffers when bound, and looks addresses up when executing.
+  Slots* slots = nullptr;
+  /// Which node each member is on (any numbering).
+  std::vector<int> nodes;
+};
+
+/// What one execution of all tiles costs one rank, at most over ranks.
+struct Cost {
+  Index calls = 0;     ///< MPI calls that move data
+  Index messages = 0;  ///< to other ranks
+  Index bytes = 0;     ///< sent to other ranks, padding included
+  Index copied = 0;    ///< bytes copied in memory beyond writing out-views and reading in-views
+  int depth = 0;       ///< messages that follow one another
+};
+
+/// A named way to realise any pattern.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  virtual std::string_view name() const = 0;
+  /// One line for lists and tables.
+  virtual std::string_view summary() const = 0;
+  /// Why this demand cannot be met (empty: it can). Computed from the demand alone; a plan declines on all ranks when any rank does.
+  virtual std::string declines(const Demand& demand) const = 0;
+  virtual Cost cost(const Demand& demand) const = 0;
+  /// True when start returns before the data has moved, so that work can overlap it.
+  virtual bool overlaps() const { return false; }
+  /// Collective over the pattern's members, which are the ranks of `group` in order; the exchange duplicates `group`.
+  virtual std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const = 0;
+};
+
+/// All strategies, built-in ones first, in the order they were added.
+const std::vector<const Strategy*>& strategies();
+/// The strategy of that name; throws Error listing all names when there is none.
+const Strategy& strategy(std::string_view name);
+/// Adds a strategy of one's own (name must be new) to lists, tuner, tests and every interface. Not thread-safe; call it before planning.
+void add(std::unique_ptr<Strategy> strategy);
+
+}  // namespace weft

@@ -1,0 +1,69 @@
+// Patterns: what goes and what comes for one rank when data moves from one layout to another. A redistribution is data.
+#pragma once
+
+#include <weft/layout.hpp>
+
+namespace weft {
+
+/// Something that one peer gets or gives, and where it lies in the local array of the layout it belongs to.
+/// The view's box is in the coordinates of the destination (a periodic halo's source lies elsewhere by the shift), or, when a
+/// layout is a list of runs, the 1-D position in the sequence of elements between the two ranks: equal on both sides.
+struct Piece {
+  int peer = 0;  ///< number in `Pattern::members()`
+  View at;       ///< slot -1; offset and strides in the layout's own memory
+};
+
+/// How a pattern is cut into tiles: every rank's own from-part in steps of `size` on one axis; axis -1: one tile.
+struct Cut {
+  int axis = -1;
+  Index size = 0;
+};
+
+/// For one rank: for every peer and tile, what leaves and what arrives. Built from the layouts alone, without
+/// communication. A source owns each element once; destinations may overlap, leave holes or be empty.
+class Pattern {
+ public:
+  struct Tile {
+    std::vector<Piece> gives, takes;  ///< sorted by peer, then by position; the pieces for one peer come in the same order on both sides
+  };
+
+  /// `periodic[a]`: a destination may reach beyond [0, shape) on axis a and wraps (empty: none). Both layouts have the same
+  /// shape and ranks; throws Error otherwise.
+  Pattern(const Layout& from, const Layout& to, int rank, Cut cut = {}, const Few<int>& periodic = {});
+
+  /// The ranks this one is connected to, directly or through others, itself included, ascending: the smallest group that
+  /// can do the exchange among itself. `piece.peer`, `rank()` and `ranks()` count inside this group.
+  const std::vector<int>& members() const { return members_; }
+  int ranks() const { return static_cast<int>(members_.size()); }
+  int rank() const { return rank_; }
+
+  const Layout& from() const { return from_; }
+  const Layout& to() const { return to_; }
+  const Cut& cut() const { return cut_; }
+  /// Number of tiles: the maximum over all ranks of the layouts; later ones may be empty here.
+  int tiles() const { return static_cast<int>(tiles_.size()); }
+  const Tile& tile(int t) const { return tiles_[static_cast<std::size_t>(t)]; }
+
+  /// Elements that member `source` gives to member `target` in tile t, for any two members (computed when asked).
+  Index count(int t, int source, int target) const;
+  /// The largest count over all pairs of different members in tile t, and whether all pairs (self included) have that count. The same on all members.
+  Index largest(int t) const;
+  bool even(int t) const;
+
+  /// The way back: takes become gives. Where destinations overlapped, the values of the copies are to be accumulated.
+  Pattern adjoint() const;
+
+ private:
+  Layout from_, to_;
+  Cut cut_;
+  Few<int> periodic_;
+  std::vector<int> members_;
+  int rank_ = 0;
+  std::vector<Tile> tiles_;
+  bool adjoint_ = false;
+};
+
+/// Elements of all pieces for one peer.
+Index elements(const std::vector<Piece>& pieces, int peer);
+
+}  // namespace weft
