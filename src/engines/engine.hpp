@@ -1,0 +1,114 @@
+// A local FFT behind one small interface: an Engine plans Lines, and Lines transforms contiguous lines lying back to back.
+// Always true: the bits of a line's result depend on its Lines and its values alone: not on how many lines are transformed at once, where
+// the line stands among them, alignment, in or out of place, or the thread. Executing changes nothing that another thread sees.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <weft/kind.hpp>
+
+namespace weft {
+
+/// One line transform: logical length `length` (n) is the number of points of the transform, reals in the case of r2c and c2r.
+struct LineSpec {
+  Kind kind = Kind::c2c;
+  Direction direction = Direction::forward;
+  Precision precision = Precision::double_;
+  Index length = 1;
+
+  auto operator<=>(const LineSpec&) const = default;
+};
+
+/// "c2c forward double 64"
+std::string to_string(const LineSpec&);
+
+/// A planned transform of contiguous lines; immutable, and safe to execute from many threads at once.
+class Lines {
+ public:
+  virtual ~Lines() = default;
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+
+  const LineSpec& spec() const { return spec_; }
+  /// Elements (real or complex, as the kind has them) a line: r2c n -> n/2+1, c2r n/2+1 -> n, every other kind n -> n.
+  Index in_length() const { return spec_.kind == Kind::c2r ? spec_.length / 2 + 1 : spec_.length; }
+  Index out_length() const { return spec_.kind == Kind::r2c ? spec_.length / 2 + 1 : spec_.length; }
+  /// Bytes a line, input and output.
+  std::size_t in_bytes() const { return static_cast<std::size_t>(in_length()) * element_bytes(spec_.precision, complex_input(spec_.kind)); }
+  std::size_t out_bytes() const { return static_cast<std::size_t>(out_length()) * element_bytes(spec_.precision, complex_output(spec_.kind)); }
+
+  /// Transforms `count` >= 0 lines: line k is read at `in + k * in_bytes()` and written at `out + k * out_bytes()`. Any alignment of the element type.
+  /// `in == out` is allowed for c2c and the real kinds; else the two must not overlap, and the input is preserved (c2r included).
+  /// Allocates nothing on a thread that has called `prepare`.
+  virtual void operator()(const std::byte* in, std::byte* out, Index count) const = 0;
+
+  /// Counts that are multiples of this cost least: other counts are filled up with copies of a line.
+  virtual Index batch() const { return 1; }
+  /// Whether out of place is the faster manner, for callers who can choose.
+  virtual bool prefers_out_of_place() const { return true; }
+
+  /// Makes the calling thread's scratch large enough. The thread that plans is prepared; every other thread calls this once (or allocates at its first use).
+  void prepare() const { scratch(); }
+  /// Bytes of scratch a thread needs: a thread's scratch is shared by all its Lines, so it is the maximum over them, not the sum.
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+
+ protected:
+  Lines(const LineSpec& spec, std::size_t scratch_bytes) : spec_(spec), scratch_bytes_(scratch_bytes) {}
+  /// The calling thread's scratch: at least `scratch_bytes()`, on a cache line. Its content is anything.
+  std::byte* scratch() const;
+
+ private:
+  LineSpec spec_;
+  std::size_t scratch_bytes_;
+};
+
+/// A local FFT library, known by name. Planning is safe from many threads: each engine plans one line at a time.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;  ///< one line for lists
+
+  /// Why this engine cannot plan `spec`; empty if it can. Lengths, kinds and directions that mean nothing are declined by every engine.
+  std::string declines(const LineSpec& spec) const;
+
+  /// How long planning may look for the fastest way: "estimate" (looks not at all, and gives the same bits in every process), "measure", "patient", "exhaustive".
+  /// The same spec and effort give the same Lines as long as anyone holds it. Throws `Error` for an unknown effort (naming the allowed ones) and a declined spec (with the reason).
+  std::shared_ptr<const Lines> plan(const LineSpec& spec, std::string_view effort) const;
+
+  /// Everything this process's choices depend on, so that a process that imports it plans alike, to the last bit: the plan broadcasts rank 0's.
+  virtual std::string export_wisdom() const { return {}; }
+  /// Takes the choices of `wisdom` over its own. Lines planned otherwise before stay as they are but are not handed out again.
+  /// Throws `Error` for text that is not this engine's wisdom.
+  virtual void import_wisdom(const std::string& wisdom) const;
+
+ protected:
+  using Key = std::pair<LineSpec, std::string>;  // spec and effort
+  void forget(const Key& key) const { planned_.erase(key); }  // with `planning_` held
+  mutable std::mutex planning_;  // held while `make` runs
+
+ private:
+  virtual std::string limits(const LineSpec&) const { return {}; }  // what this engine declines beyond what means nothing
+  virtual std::shared_ptr<const Lines> make(const LineSpec&, const std::string& effort) const = 0;
+  mutable std::map<Key, std::weak_ptr<const Lines>> planned_;
+};
+
+/// The efforts `Engine::plan` knows, cheapest first.
+const std::vector<std::string>& efforts();
+
+/// All engines of this build; the first is the default.
+const std::vector<const Engine*>& engines();
+
+/// The engine of that name. Throws `Error` naming the engines there are.
+const Engine& engine(std::string_view name);
+
+}  // namespace weft
