@@ -1,0 +1,14 @@
+# find_package(weft) and pkg-config, for the installed tree.
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
+
+install(TARGETS weft EXPORT weft)
+install(DIRECTORY include/weft TYPE INCLUDE)
+install(EXPORT weft NAMESPACE weft:: FILE weftTargets.cmake DESTINATION "${package_dir}")
+configure_package_config_file(cmake/weftConfig.cmake.in weftConfig.cmake INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file(weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weftConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/weftConfigVersion.cmake"
+  cmake/FindFFTW3.cmake DESTINATION "${package_dir}")
+
+configure_file(cmake/weft.pc.in weft.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weft.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

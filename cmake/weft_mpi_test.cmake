@@ -1,0 +1,60 @@
+# weft_mpi_test(NAME target NP n [TIMEOUT seconds] [ARGS ...] [LONG] [TINY])
+#
+# Runs a program on n ranks with ${MPIEXEC_EXECUTABLE} and its flags (mpirun, srun, ...). The launcher ends every rank
+# when time is up; ctest's own limit is only a net below it. Tests do not share cores (PROCESSORS). Where ranks outnumber
+# cores an MPI that spins while it waits needs milliseconds a call, so there only tests marked TINY stay out of the
+# label `long`.
+include(ProcessorCount)
+ProcessorCount(WEFT_CORES)
+
+function(weft_mpi_test name target)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "LONG;TINY" "NP;TIMEOUT" "ARGS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  set(flags ${MPIEXEC_PREFLAGS})
+  set(environment OMP_NUM_THREADS=1)
+  if(WEFT_OPEN_MPI)
+    # The same wishes in Open MPI's and (since version 5) PRRTE's words; only what the MPI in use knows is read.
+    list(APPEND environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+      PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+      OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none)
+    if(NOT WEFT_CMA)
+      list(APPEND environment OMPI_MCA_btl_vader_single_copy_mechanism=none)
+    endif()
+    if(MPIEXEC_EXECUTABLE MATCHES "(mpirun|mpiexec|orterun)[^/]*$")
+      list(PREPEND flags --oversubscribe)
+    endif()
+  elseif(arg_NP GREATER WEFT_CORES AND NOT arg_TINY)
+    set(arg_LONG TRUE)
+  endif()
+  add_test(NAME ${name} COMMAND "${PROJECT_SOURCE_DIR}/tests/support/launch" ${arg_TIMEOUT}
+    "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${arg_NP} ${flags} $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS}
+    ${arg_ARGS})
+  math(EXPR net "${arg_TIMEOUT} + 20")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${net} PROCESSORS ${arg_NP} ENVIRONMENT "${environment}")
+  if(arg_LONG)
+    set_tests_properties(${name} PROPERTIES LABELS long)
+  endif()
+endfunction()
+
+# weft_gtest_folder(folder NP n...) makes one program of tests/folder/*.cpp, so that many cases share one start of MPI,
+# and runs it on each number of ranks. With an MPI that spins, more ranks than cores run only the cases named *Tiny*.
+function(weft_gtest_folder folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "NP")
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  set(program weft_${folder}_tests)
+  add_executable(${program} ${sources} support/mpi_main.cpp)
+  target_include_directories(${program} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${program} PRIVATE weft::weft GTest::gtest)
+  foreach(ranks IN LISTS arg_NP)
+    weft_mpi_test(${folder}.${ranks} ${program} NP ${ranks} TIMEOUT ${arg_TIMEOUT})
+    if(NOT WEFT_OPEN_MPI AND ranks GREATER WEFT_CORES AND ranks LESS_EQUAL 4)
+      weft_mpi_test(${folder}.tiny.${ranks} ${program} NP ${ranks} TIMEOUT ${arg_TIMEOUT} TINY
+        ARGS --gtest_filter=*Tiny*)
+    endif()
+  endforeach()
+endfunction()
