@@ -1,0 +1,245 @@
+// Plans: a distributed transform, made once, executed any number of times without allocating.
+//
+//     weft::Plan fft(comm, weft::c2c<double>({256, 256, 256}), {.strategy = "alltoallv"});
+//     auto u = fft.input();  auto u_hat = fft.output();
+//     u.fill([](const weft::Shape& i) { return wave(i); });
+//     fft.forward(u, u_hat);  fft.backward(u_hat, u);      // unnormalised: multiply by fft.scale()
+//     std::cout << fft;
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+
+#include <weft/exchange.hpp>
+#include <weft/kind.hpp>
+
+namespace weft {
+
+/// What is transformed, run-time form. Make it with `c2c`, `r2c` or `r2r`.
+struct AnyProblem {
+  Precision precision = Precision::double_;
+  Shape shape;             ///< global extents (of the real array for r2c), slowest axis first
+  Order axes;              ///< the axes to transform, in order; for r2c the last one is halved to n/2+1
+  std::vector<Kind> kinds; ///< one for every entry of `axes`; for r2c: r2c for the last, c2c for the others
+};
+
+/// A problem with its element types: In in real space, Out in the transformed space.
+template <class In, class Out>
+struct Problem : AnyProblem {};
+
+/// The run-time form of the three below: `kinds` of c2c or r2c may be one entry, of r2r one or one an axis; empty `axes`: all.
+AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Order axes = {});
+
+template <class Real>
+inline constexpr Precision precision_of = sizeof(Real) == sizeof(float) ? Precision::single_ : Precision::double_;
+
+/// Complex to complex over `axes` (empty: all). Real is float or double.
+template <class Real>
+Problem<std::complex<Real>, std::complex<Real>> c2c(Shape shape, Order axes = {}) {
+  return {problem(precision_of<Real>, {Kind::c2c}, shape, axes)};
+}
+/// Real to half-complex: `axes`' last (by default the last axis) becomes n/2+1 long. backward is c2r.
+template <class Real>
+Problem<Real, std::complex<Real>> r2c(Shape shape, Order axes = {}) {
+  return {problem(precision_of<Real>, {Kind::r2c}, shape, axes)};
+}
+/// Real to real, one kind an axis (one kind given: the same on all). backward uses the inverse kinds (dct2 <-> dct3 ...).
+template <class Real>
+Problem<Real, Real> r2r(Shape shape, std::vector<Kind> kinds, Order axes = {}) {
+  return {problem(precision_of<Real>, std::move(kinds), shape, axes)};
+}
+
+/// Name and one line of every engine in this build; the first is the default.
+std::vector<std::pair<std::string, std::string>> engine_list();
+
+/// How exchanges are cut and overlapped.
+struct ScheduleOptions {
+  std::string tiles = "one";  ///< "one" tile; tiles of the "gathered" axis (distributed before, local after); of the "kept" axis (local before and after)
+  Index tile = 1;             ///< planes a tile; larger than the extent: one tile (reported)
+  Index window = 1;           ///< most tiles on their way at once; 0: all
+  Index test = 0;             ///< let outstanding tiles progress after every so many blocks of work; 0: never
+};
+
+/// How a problem is to be solved. Every name that is unknown is an error; nothing requested is silently changed: `Plan::effective()` tells what is done.
+struct Options {
+  std::string strategy = "auto";   ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline
+  std::string engine = "fftw";     ///< a name of the list of engines
+  std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search
+  ScheduleOptions schedule;
+  Few<int> grid;                   ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils, empty: slab)
+  std::optional<Layout> input;     ///< who owns what before forward (empty: from `grid`)
+  std::optional<Layout> output;    ///< who owns what after forward (empty: the cheapest, "transposed")
+  bool natural_output = false;     ///< output distributed as the input
+  Index batch = 1;                 ///< transforms a call, each array behind the other
+  Index components = 1;            ///< interleaved fields: the fastest axis of every array
+  int threads = 1;                 ///< threads a rank that compute; the caller's thread is one of them and the only one in MPI
+  bool in_place = false;           ///< input and output are the same memory (real arrays of r2c are padded to 2 (n/2+1))
+  bool overwrite_input = false;    ///< a transform may leave garbage in its input: saves memory and time
+  std::string scale = "none";      ///< "none", "full" (forward divides by n), "symmetric" (both by sqrt n)
+};
+
+/// A handle on an array of one rank that knows which global box it is. Copies share memory.
+template <class T>
+class Array {
+ public:
+  Array() = default;
+  Array(std::shared_ptr<std::byte> memory, const View& view, Index elements)
+      : memory_(std::move(memory)), view_(view), elements_(elements) {}
+
+  T* data() const { return reinterpret_cast<T*>(memory_.get()); }
+  /// Global box; with batch or components their axes come first and last.
+  const Box& box() const { return view_.box; }
+  const Shape& strides() const { return view_.strides; }
+  Index size() const { return elements_; }
+  std::span<T> span() const { return {data(), static_cast<std::size_t>(elements_)}; }
+  operator std::span<T>() const { return span(); }
+  operator std::span<const T>() const { return span(); }
+
+  /// Element at a global point inside box().
+  T& operator[](const Shape& point) const { return data()[view_.at(point)]; }
+  /// Calls f(point, value&) for every point of the box.
+  template <class F>
+  void for_each(F&& f) const {
+    if (view_.box.empty()) return;
+    Shape p = view_.box.lo;
+    for (;;) {
+      f(static_cast<const Shape&>(p), (*this)[p]);
+      int a = p.size() - 1;
+      while (a >= 0 && ++p[a] == view_.box.hi[a]) p[a] = view_.box.lo[a], --a;
+      if (a < 0) return;
+    }
+  }
+  /// value = f(point) everywhere.
+  template <class F>
+  void fill(F&& f) const {
+    for_each([&](const Shape& p, T& value) { value = f(p); });
+  }
+
+ private:
+  std::shared_ptr<std::byte> memory_;
+  View view_;
+  Index elements_ = 0;
+};
+
+/// A line of the transformed array on its way between forward and backward: `values` holds `count` elements at
+/// the global points `first`, `first` + 1 along `axis`, ...
+struct Line {
+  Shape first;
+  int axis = 0;
+  Index count = 0;
+  void* values = nullptr;
+};
+
+/// A plan whose element types are known at run time. Creation is collective over `comm`, which is duplicated; the user
+/// initialises MPI. Every error that planning finds is thrown alike on every rank.
+class AnyPlan {
+ public:
+  AnyPlan(MPI_Comm comm, const AnyProblem& problem, const Options& options = {});
+  ~AnyPlan();
+  AnyPlan(AnyPlan&&) noexcept;
+  AnyPlan& operator=(AnyPlan&&) noexcept;
+
+  /// Collective. `in` and `out` are this rank's arrays in input_layout() and output_layout(), or, for backward, the reverse; they
+  /// must not overlap, or be the same pointer when the plan is in place. The input is preserved unless the options allow otherwise.
+  void forward(const void* in, void* out);
+  void backward(const void* in, void* out);
+  /// Forward, f on every line of the transformed array, backward, without storing the transformed array: filters,
+  /// Poisson solvers, convolutions. f may run on several threads at once (options.threads).
+  void forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f);
+
+  /// Product of the logical lengths, inverted: backward(forward(u)) * scale() = u (1 when the options scale fully or symmetrically).
+  double scale() const;
+  const Layout& input_layout() const;   ///< batch and component axes included
+  const Layout& output_layout() const;
+  /// This rank's arrays: box and strides.
+  View input_view() const;
+  View output_view() const;
+  /// Elements that this rank's arrays must have room for.
+  Index input_elements() const;
+  Index output_elements() const;
+  const AnyProblem& problem() const;
+  const Options& requested() const;
+  const Options& effective() const;  ///< what is done where it differs from what was requested
+  /// Bytes that the plan owns on this rank: exchange buffers, work arrays, scratch, arrays handed out.
+  Index bytes_owned() const;
+
+  /// What one forward does on this rank: seconds spent in local work and in exchanges since the last reset, messages, bytes.
+  struct Spent {
+    double work_seconds = 0, exchange_seconds = 0;
+    Index calls = 0, messages = 0, bytes = 0;
+  };
+  /// Timing of every step is off by default; switching it on costs two clock reads a step.
+  void measure(bool on);
+  Spent spent() const;
+
+  /// Stages, exchanges, strategy, schedule, bytes and messages, memory: many lines. Collective only when made.
+  std::string describe() const;
+  /// Every step of forward's schedule, one a line.
+  std::string steps() const;
+
+  /// Memory of the plan's own: allocated at the first call, as fast for this plan as memory can be (a strategy's own segment where it has one).
+  std::shared_ptr<std::byte> input_memory();
+  std::shared_ptr<std::byte> output_memory();
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+/// A plan with its element types: complex data cannot be given to a real plan.
+template <class In, class Out>
+class Plan : public AnyPlan {
+ public:
+  Plan(MPI_Comm comm, const Problem<In, Out>& problem, const Options& options = {}) : AnyPlan(comm, problem, options) {}
+
+  /// Arrays of the plan's own.
+  Array<In> input() { return {input_memory(), input_view(), input_elements()}; }
+  Array<Out> output() { return {output_memory(), output_view(), output_elements()}; }
+
+  void forward(const In* in, Out* out) { AnyPlan::forward(in, out); }
+  void backward(const Out* in, In* out) { AnyPlan::backward(in, out); }
+  /// As above; throws Error when a span is too short.
+  void forward(std::span<const In> in, std::span<Out> out) {
+    check(in.size(), input_elements(), "forward's input");
+    check(out.size(), output_elements(), "forward's output");
+    AnyPlan::forward(in.data(), out.data());
+  }
+  void backward(std::span<const Out> in, std::span<In> out) {
+    check(in.size(), output_elements(), "backward's input");
+    check(out.size(), input_elements(), "backward's output");
+    AnyPlan::backward(in.data(), out.data());
+  }
+  void forward(const Array<In>& in, const Array<Out>& out) { forward(std::span<const In>(in), std::span<Out>(out)); }
+  void backward(const Array<Out>& in, const Array<In>& out) { backward(std::span<const Out>(in), std::span<In>(out)); }
+  /// f(global point, value&) on every element of the transformed array, between forward and backward.
+  template <class F>
+  void forward_map_backward(std::span<const In> in, std::span<In> out, F&& f) {
+    check(in.size(), input_elements(), "the input");
+    check(out.size(), input_elements(), "the output");
+    AnyPlan::forward_map_backward(in.data(), out.data(), [&f](const Line& line) {
+      Shape p = line.first;
+      auto* values = static_cast<Out*>(line.values);
+      for (Index k = 0; k < line.count; ++k, ++p[line.axis]) f(static_cast<const Shape&>(p), values[k]);
+    });
+  }
+
+ private:
+  static void check(std::size_t given, Index needed, const char* what) {
+    if (static_cast<Index>(given) < needed)
+      throw Error(std::string(what) + " has " + std::to_string(given) + " elements; this plan needs " + std::to_string(needed) + " (plan.input_elements(), plan.output_elements())");
+  }
+};
+
+template <class In, class Out>
+Plan(MPI_Comm, const Problem<In, Out>&, const Options&) -> Plan<In, Out>;
+template <class In, class Out>
+Plan(MPI_Comm, const Problem<In, Out>&) -> Plan<In, Out>;
+
+std::ostream& operator<<(std::ostream& out, const AnyPlan& plan);
+
+}  // namespace weft

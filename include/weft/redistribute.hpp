@@ -1,0 +1,44 @@
+// Redistribution on its own: any layout to any layout, any element size, no FFT.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <weft/exchange.hpp>
+
+namespace weft {
+
+struct RedistributionOptions {
+  std::string strategy = "auto";  ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline
+  Few<int> periodic;              ///< periodic[a] = 1: a destination may reach beyond the global shape on axis a and wraps (empty: none)
+};
+
+/// A reusable redistribution. Creation is collective; executing allocates nothing. `forward` moves data laid out as `from` to data laid
+/// out as `to`; elements of `to` that no source has (holes) are left as they are.
+class Redistribution {
+ public:
+  Redistribution(MPI_Comm comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options = {});
+  ~Redistribution();
+  Redistribution(Redistribution&&) noexcept;
+  Redistribution& operator=(Redistribution&&) noexcept;
+
+  /// Collective. The arrays hold from.elements(rank) and to.elements(rank) elements and must not overlap.
+  void operator()(const void* in, void* out);
+  const std::string& strategy() const;
+  /// Strategy, bytes and messages, memory.
+  std::string describe() const;
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+/// Once, without keeping a plan.
+void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layout& to, void* out, Index element_bytes, const RedistributionOptions& options = {});
+
+template <class T>
+void redistribute(MPI_Comm comm, const Layout& from, const T* in, const Layout& to, T* out, const RedistributionOptions& options = {}) {
+  redistribute(comm, from, static_cast<const void*>(in), to, static_cast<void*>(out), static_cast<Index>(sizeof(T)), options);
+}
+
+}  // namespace weft

@@ -1,0 +1,13 @@
+// All of weft's C++ interface.
+#pragma once
+
+#include <weft/box.hpp>
+#include <weft/error.hpp>
+#include <weft/exchange.hpp>
+#include <weft/file.hpp>
+#include <weft/kind.hpp>
+#include <weft/layout.hpp>
+#include <weft/pattern.hpp>
+#include <weft/plan.hpp>
+#include <weft/redistribute.hpp>
+#include <weft/view.hpp>
