@@ -13,7 +13,7 @@ function(weft_mpi_test name target)
     set(arg_TIMEOUT 120)
   endif()
   set(flags ${MPIEXEC_PREFLAGS})
-  set(environment OMP_NUM_THREADS=1)
+  set(environment OMP_NUM_THREADS=1 GTEST_COLOR=no)
   if(WEFT_OPEN_MPI)
     # The same wishes in Open MPI's and (since version 5) PRRTE's words; only what the MPI in use knows is read.
     list(APPEND environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

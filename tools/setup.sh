@@ -1,0 +1,69 @@
+# What weft needs from the system, under Debian's names, and the steps that `run` and `test` share. To be sourced.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+needs_build="
+g++                 the compiler
+cmake               the build
+ninja-build         the build
+libopenmpi-dev      MPI: headers and libraries
+openmpi-bin         MPI: mpirun
+libfftw3-dev        FFTW, the first of the local transforms
+libcli11-dev        options of the command line program
+nlohmann-json3-dev  its JSON
+libfmt-dev          its tables"
+
+needs_run="
+python3-numpy       the serial transform that the main job is checked against
+python3-matplotlib  its picture
+python3-nibabel     reads its input
+mricron-data        its input: a measured volume, ch2.nii.gz"
+
+needs_test="
+python3             runs the checks of files
+libgtest-dev        the tests' framework
+libmpich-dev        a second MPI, to be right with both
+mpich               its mpirun"
+
+needs_long="
+clang               a second compiler"
+
+fail() { echo "$*" >&2; exit 1; }
+
+# Installs those of the named packages that are missing, after saying which and why.
+install_missing() {
+    command -v dpkg-query >/dev/null || { echo "not a Debian system: taking what there is"; return; }
+    local name why missing=() as_root=() apt
+    while read -r name why; do
+        [ -n "$name" ] || continue
+        [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$name" 2>/dev/null) != installed ]] || continue
+        printf 'missing: %-20s %s\n' "$name" "$why"
+        missing+=("$name")
+    done <<<"$1"
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    if [ "$(id -u)" -ne 0 ]; then
+        sudo -n true 2>/dev/null || fail "This needs root once. Run, then try again:
+sudo apt-get update && sudo apt-get install --yes --no-install-recommends ${missing[*]}"
+        as_root=(sudo)
+    fi
+    apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes --quiet)
+    # Package lists may be absent or out of date: they are fetched only when installing fails without.
+    "${apt[@]}" install --no-install-recommends "${missing[@]}" 2>/dev/null ||
+        { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } ||
+        fail "could not install: ${missing[*]}"
+}
+
+# build PRESET [CMake options...]: configures and builds. Open MPI is named where two MPIs may lie side by side.
+build() {
+    local preset=$1 mpi=(); shift
+    if [ "$preset" != mpich ] && command -v mpicxx.openmpi mpirun.openmpi >/dev/null; then
+        mpi=(-D MPI_CXX_COMPILER="$(command -v mpicxx.openmpi)" -D MPIEXEC_EXECUTABLE="$(command -v mpirun.openmpi)")
+    fi
+    mkdir -p build
+    echo "configuring build/$preset"
+    cmake --preset "$preset" "${mpi[@]}" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
+    cmake --build "build/$preset" --parallel "$(cores)" || return 1
+}
+
+cores() { env -u OMP_NUM_THREADS nproc; }
