@@ -13,6 +13,12 @@
 
 namespace weft {
 
+/// What one rank has done since its exchange was bound: MPI calls that move data, messages to other ranks, and their bytes.
+struct Traffic {
+  Index calls = 0, messages = 0, bytes = 0;
+  bool operator==(const Traffic&) const = default;
+};
+
 /// A strategy bound to a pattern. For every tile it offers views to write (`out`) and to read (`in`), fixed at planning, and
 /// five verbs. The order of calls for a tile is open, (write out), start, [test ...], finish, (read in), close; starts happen
 /// in the same order on all members, and every verb is called for every tile, empty ones included. The next round's open
@@ -37,6 +43,8 @@ class Exchange {
   const View& array() const { return array_; }
   /// Bytes of memory that the exchange itself owns on this rank.
   Index bytes_owned() const { return bytes_owned_; }
+  /// Counted where the calls are made, so that it can be compared with the strategy's cost.
+  virtual Traffic traffic() const { return {}; }
 
   /// Returns when tile t of the out-memory may be written: nobody reads it any more.
   virtual void open(int t) { static_cast<void>(t); }

@@ -1,0 +1,108 @@
+// A communicator that weft owns: always a duplicate or a part, never the caller's own, and errors on it return.
+// Everything here is collective over the communicator unless it says "local".
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <weft/exchange.hpp>
+
+#include "mpi/check.hpp"
+
+namespace weft::mpi {
+
+class Communicator {
+ public:
+  /// No communicator: to be moved into.
+  Communicator() = default;
+  /// A duplicate of `comm`. Throws locally when MPI is not running, or `comm` is null or an intercommunicator.
+  static Communicator duplicate(MPI_Comm comm);
+  Communicator(Communicator&& other) noexcept { swap(other); }
+  Communicator& operator=(Communicator&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Communicator();
+
+  int rank() const { return rank_; }  // local
+  int size() const { return size_; }  // local
+  MPI_Comm raw() const { return raw_; }
+
+  /// The ranks of one color, ordered by key, then by rank here. A negative color gets no communicator: raw() is MPI_COMM_NULL.
+  Communicator split(int color, int key = 0) const;
+  void barrier() const;
+  /// Every rank's `text` becomes the root's.
+  void bcast(std::string& text, int root = 0) const;
+
+  /// Of integers and of floating-point numbers alike; the same bits on every rank.
+  template <class T>
+  T max(T value) const { return static_cast<T>(reduce(wide(value), MPI_MAX)); }
+  template <class T>
+  T min(T value) const { return static_cast<T>(reduce(wide(value), MPI_MIN)); }
+  template <class T>
+  T sum(T value) const { return static_cast<T>(reduce(wide(value), MPI_SUM)); }
+
+  /// Every rank's value, by rank.
+  std::vector<Index> gather_all(Index value) const;
+  std::vector<std::string> gather_all(const std::string& text) const;
+
+  /// The number of every rank's node: 0 for rank 0's, counted on in order of first appearance. WEFT_RANKS_PER_NODE=n in the
+  /// environment cuts nodes into groups of n consecutive ranks of MPI_COMM_WORLD: many "nodes" on one machine, for tests.
+  std::vector<int> nodes() const;
+
+  /// Runs f, which may fail on some ranks alone and therefore must not communicate, and returns its value. When it throws anywhere,
+  /// all ranks throw Error("rank r: message") of the lowest rank r that failed.
+  template <class F>
+  auto agree(F&& f) const -> std::invoke_result_t<F>;
+  /// Throws on all ranks when `text` is not the same on all of them: "ranks disagree about the shape: rank 0 has ...".
+  void same(const std::string& what, const std::string& text) const;
+
+  /// Data movers called on this communicator, what they sent to other ranks, since it was made. Local.
+  const Traffic& traffic() const { return traffic_; }
+  /// Counts one call; for the wrapper's own calls.
+  void count(Index messages, Index bytes) const {
+    ++traffic_.calls;
+    traffic_.messages += messages;
+    traffic_.bytes += bytes;
+  }
+
+ private:
+  explicit Communicator(MPI_Comm own);
+  void swap(Communicator& other) noexcept;
+  template <class T>
+  static auto wide(T value) {
+    return static_cast<std::conditional_t<std::is_floating_point_v<T>, double, Index>>(value);
+  }
+  Index reduce(Index value, MPI_Op op) const;
+  double reduce(double value, MPI_Op op) const;
+  /// Throws on all ranks when any has an error message, that of the lowest such rank.
+  void settle(const std::optional<std::string>& error) const;
+
+  MPI_Comm raw_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 0;
+  mutable Traffic traffic_;
+};
+
+/// What MPI was initialised with: MPI_THREAD_SINGLE, ..., MPI_THREAD_MULTIPLE. Local.
+int thread_level();
+
+template <class F>
+auto Communicator::agree(F&& f) const -> std::invoke_result_t<F> {
+  using Value = std::invoke_result_t<F>;
+  std::optional<std::string> error;
+  std::conditional_t<std::is_void_v<Value>, std::optional<bool>, std::optional<Value>> value;
+  try {
+    if constexpr (std::is_void_v<Value>) f();
+    else value.emplace(f());
+  } catch (const std::exception& caught) {
+    error = caught.what();
+  }
+  settle(error);
+  if constexpr (!std::is_void_v<Value>) return std::move(*value);
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,80 @@
+// Messages: checked, counted calls that move data. Whatever a call needs beyond its buffers (int counts, displacements, datatypes)
+// is made beforehand, by Amount and Alltoall, so that running it any number of times allocates nothing.
+// Always true: counts and displacements are 64-bit; the plain MPI call is used where they fit in an int (`count_limit`).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+#include "mpi/datatype.hpp"
+#include "mpi/request.hpp"
+
+namespace weft::mpi {
+
+/// Set by tests: every `send` and `isend` is synchronous, so that code which counts on buffering hangs.
+inline bool synchronous_sends = false;
+
+/// `count` elements of a datatype in the form that calls take: an int and a type, which for counts beyond an int is one element of a
+/// type made of them. Refers to `element`, which must outlive it.
+class Amount {
+ public:
+  Amount() = default;
+  Amount(Index count, const Datatype& element);
+
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+  Index bytes() const { return bytes_; }
+
+ private:
+  Datatype all_;
+  MPI_Datatype type_ = MPI_BYTE;
+  int count_ = 0;
+  Index bytes_ = 0;
+};
+
+void send(const Communicator&, const void* data, const Amount&, int to, int tag);
+void receive(const Communicator&, void* data, const Amount&, int from, int tag);
+void isend(const Communicator&, const void* data, const Amount&, int to, int tag, Requests&);
+void ireceive(const Communicator&, void* data, const Amount&, int from, int tag, Requests&);
+/// Swaps the data with the peer, who calls it with the same amount.
+void sendrecv_replace(const Communicator&, void* data, const Amount&, int peer, int tag);
+
+/// What one rank sends to every rank, or receives from them: elements, and where they begin in its buffer (in elements).
+struct Parts {
+  std::vector<Index> counts, offsets;
+};
+
+/// A collective exchange with every rank, ready to run: MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw.
+class Alltoall {
+ public:
+  Alltoall() = default;
+  /// MPI_Alltoall: blocks of `count` elements lie back to back by rank in both buffers. The element must outlive it.
+  static Alltoall even(const Communicator&, Index count, const Datatype& element);
+  /// MPI_Alltoallv; the element must outlive it. Numbers beyond an int: MPI_Alltoallv_c where MPI has it (4.0), MPI_Alltoallw elsewhere.
+  static Alltoall uneven(const Communicator&, const Parts& send, const Parts& receive, const Datatype& element);
+  /// MPI_Alltoallw: one datatype a rank, relative to the buffers.
+  static Alltoall typed(const Communicator&, std::vector<Datatype> send, std::vector<Datatype> receive);
+
+  void operator()(const Communicator&, const void* send, void* receive) const;
+  void start(const Communicator&, const void* send, void* receive, Requests&) const;
+
+ private:
+  enum class Call { alltoall, alltoallv, alltoallv_large, alltoallw };
+  struct Side {
+    std::vector<int> counts, offsets;
+    std::vector<MPI_Count> large_counts;
+    std::vector<MPI_Aint> large_offsets;
+    std::vector<Datatype> types;
+    std::vector<MPI_Datatype> raw_types;
+  };
+  static Side typed_side(std::vector<Datatype> types);
+
+  Call call_ = Call::alltoall;
+  Amount block_;
+  MPI_Datatype element_ = MPI_BYTE;
+  Side send_, receive_;
+  Index messages_ = 0, bytes_ = 0;
+};
+
+}  // namespace weft::mpi
