@@ -48,10 +48,12 @@ sudo apt-get update && sudo apt-get install --yes --no-install-recommends ${miss
         as_root=(sudo)
     fi
     apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes --quiet)
+    mkdir -p build
+    echo "installing these; the log is build/setup.log"
     # Package lists may be absent or out of date: they are fetched only when installing fails without.
-    "${apt[@]}" install --no-install-recommends "${missing[@]}" 2>/dev/null ||
-        { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } ||
-        fail "could not install: ${missing[*]}"
+    { "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
+        { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; }; } >build/setup.log 2>&1 ||
+        { tail -n 20 build/setup.log; fail "could not install: ${missing[*]}"; }
 }
 
 # build PRESET [CMake options...]: configures and builds. Open MPI is named where two MPIs may lie side by side.
