@@ -93,10 +93,11 @@ template <bool stream>
 [[gnu::target("avx512f")]] void strip16_avx512(const std::byte* from, Index fs, std::byte* to, Index ts, Index n) {
   for (Index i = 0; i < n; i += 4, from += 4 * fs, to += 64) {
     const __m512d a = _mm512_loadu_pd(from), b = _mm512_loadu_pd(from + fs), c = _mm512_loadu_pd(from + 2 * fs), d = _mm512_loadu_pd(from + 3 * fs);
-    const __m512d ab_low = _mm512_shuffle_f64x2(a, b, 0x44), ab_high = _mm512_shuffle_f64x2(a, b, 0xee);
-    const __m512d cd_low = _mm512_shuffle_f64x2(c, d, 0x44), cd_high = _mm512_shuffle_f64x2(c, d, 0xee);
-    const __m512d column[4] = {_mm512_shuffle_f64x2(ab_low, cd_low, 0x88), _mm512_shuffle_f64x2(ab_low, cd_low, 0xdd),
-                               _mm512_shuffle_f64x2(ab_high, cd_high, 0x88), _mm512_shuffle_f64x2(ab_high, cd_high, 0xdd)};
+    // shuffles rather than _mm512_shuffle_f64x2, whose GCC 12 header warns of itself
+    const __m512d ab_low = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13), ab_high = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    const __m512d cd_low = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13), cd_high = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+    const __m512d column[4] = {__builtin_shufflevector(ab_low, cd_low, 0, 1, 2, 3, 8, 9, 10, 11), __builtin_shufflevector(ab_high, cd_high, 0, 1, 2, 3, 8, 9, 10, 11),
+                               __builtin_shufflevector(ab_low, cd_low, 4, 5, 6, 7, 12, 13, 14, 15), __builtin_shufflevector(ab_high, cd_high, 4, 5, 6, 7, 12, 13, 14, 15)};
     for (int k = 0; k < 4; ++k) {
       if constexpr (stream)
         _mm512_stream_pd(reinterpret_cast<double*>(to + k * ts), column[k]);
