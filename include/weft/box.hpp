@@ -66,7 +66,7 @@ Order c_order(int axes);
 /// Product of the extents; throws Error when one is negative or the product overflows 63 bits.
 Index volume(const Shape& extents);
 
-/// Half-open region [lo, hi) of global indices. Empty when any hi <= lo.
+/// Half-open region [lo, hi) of global indices. Empty when any hi <= lo, or when it has no axes.
 struct Box {
   Shape lo, hi;
 
@@ -79,6 +79,7 @@ struct Box {
   bool contains(const Shape& point) const;
   /// True when every point of `other` lies inside; an empty box lies in every box.
   bool contains(const Box& other) const;
+  /// The points of both; hi >= lo on every axis also when there are none.
   Box intersect(const Box& other) const;
   Box shifted(const Shape& by) const;
   /// The box cut down to [lo, hi) on one axis.

@@ -27,7 +27,7 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-/// A dense view of `box` in memory order `order` (slowest axis first), each axis allocated `padding[axis]` elements
+/// A dense view of `box` in memory order `order` (slowest axis first; empty: C order), each axis allocated `padding[axis]` elements
 /// longer than its extent (padding may be empty). The slowest axis is never padded.
 View dense_view(const Box& box, const Order& order, const Shape& padding = {}, int slot = -1, Index offset = 0);
 /// Elements from the first to one past the last element of a dense view's allocation, padding included.
