@@ -44,7 +44,16 @@ class Datatype {
   Index size() const { return size_; }
 
  private:
-  Datatype(MPI_Datatype uncommitted, Index size, Index extent);
+  /// `count` elements of a type, `at` bytes from the base.
+  struct Part {
+    Index at, count;
+    const Datatype* type;
+  };
+  Datatype(MPI_Datatype uncommitted, Index size);
+  static Datatype strided(const Datatype& element, Index count, Index stride_bytes);
+  static Datatype joined(const std::vector<Part>& parts);
+  /// Checks that MPI has made what was wanted: `size_` bytes of data between the bytes first and last.
+  void commit(Index first, Index last);
   void swap(Datatype& other) noexcept {
     std::swap(raw_, other.raw_);
     std::swap(size_, other.size_);

@@ -51,8 +51,10 @@ class Alltoall {
   Alltoall() = default;
   /// MPI_Alltoall: blocks of `count` elements lie back to back by rank in both buffers. The element must outlive it.
   static Alltoall even(const Communicator&, Index count, const Datatype& element);
-  /// MPI_Alltoallv; the element must outlive it. Numbers beyond an int: MPI_Alltoallv_c where MPI has it (4.0), MPI_Alltoallw elsewhere.
-  static Alltoall uneven(const Communicator&, const Parts& send, const Parts& receive, const Datatype& element);
+  /// MPI_Alltoallv, one call for each of several tiles; the element must outlive them. Collective: where a number of any rank is beyond
+  /// an int, all make MPI_Alltoallv_c of it where MPI has that (4.0), and MPI_Alltoallw elsewhere.
+  static std::vector<Alltoall> uneven(const Communicator&, const std::vector<Parts>& send, const std::vector<Parts>& receive,
+                                      const Datatype& element);
   /// MPI_Alltoallw: one datatype a rank, relative to the buffers.
   static Alltoall typed(const Communicator&, std::vector<Datatype> send, std::vector<Datatype> receive);
 

@@ -1,0 +1,172 @@
+#include "mpi/communicator.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+
+#include "mpi/datatype.hpp"
+
+namespace weft::mpi {
+
+namespace {
+
+/// WEFT_RANKS_PER_NODE, 0 when it is not set.
+int ranks_per_node() {
+  const char* const given = std::getenv("WEFT_RANKS_PER_NODE");
+  if (!given) return 0;
+  const std::string_view text(given);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1)
+    throw Error("WEFT_RANKS_PER_NODE=" + std::string(text) + ": give a whole number of at least 1, or unset it");
+  return value;
+}
+
+/// Of a long text the part where it begins to differ from the other.
+std::string excerpt(const std::string& text, const std::string& other) {
+  constexpr std::size_t most = 200, before = 60;
+  if (text.size() <= most) return text.empty() ? "nothing" : text;
+  const auto differ = std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first - text.begin();
+  const std::size_t from = std::max<std::size_t>(static_cast<std::size_t>(differ), before) - before;
+  return (from > 0 ? "..." : "") + text.substr(from, most) + (from + most < text.size() ? "..." : "");
+}
+
+/// "rank 3: ..." says already where it arose: it comes from an inner `agree`.
+bool names_rank(std::string_view text) {
+  if (!text.starts_with("rank ")) return false;
+  const auto end = text.find_first_not_of("0123456789", 5);
+  return end != 5 && end != std::string_view::npos && text.substr(end).starts_with(": ");
+}
+
+}  // namespace
+
+Communicator Communicator::duplicate(MPI_Comm comm) {
+  check_running("duplicate a communicator");
+  if (comm == MPI_COMM_NULL) throw Error("the communicator is MPI_COMM_NULL; give one that this rank belongs to");
+  int inter = 0;
+  check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  if (inter) throw Error("the communicator is an intercommunicator; give an intracommunicator, such as MPI_Intercomm_merge makes of it");
+  MPI_Comm own = MPI_COMM_NULL;
+  check(MPI_Comm_dup(comm, &own), "MPI_Comm_dup");
+  return Communicator(own);
+}
+
+Communicator::Communicator(MPI_Comm own) : raw_(own) {
+  if (raw_ == MPI_COMM_NULL) return;
+  ++live.communicators;
+  check(MPI_Comm_set_errhandler(raw_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(raw_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(raw_, &size_), "MPI_Comm_size");
+}
+
+Communicator::~Communicator() {
+  if (raw_ == MPI_COMM_NULL || !running()) return;
+  MPI_Comm_free(&raw_);
+  --live.communicators;
+}
+
+void Communicator::swap(Communicator& other) noexcept {
+  std::swap(raw_, other.raw_);
+  std::swap(rank_, other.rank_);
+  std::swap(size_, other.size_);
+  std::swap(traffic_, other.traffic_);
+}
+
+Communicator Communicator::split(int color, int key) const {
+  MPI_Comm own = MPI_COMM_NULL;
+  check(MPI_Comm_split(raw_, color < 0 ? MPI_UNDEFINED : color, key, &own), "MPI_Comm_split");
+  return Communicator(own);
+}
+
+void Communicator::barrier() const { check(MPI_Barrier(raw_), "MPI_Barrier"); }
+
+void Communicator::bcast(std::string& text, int root) const {
+  Index length = static_cast<Index>(text.size());
+  check(MPI_Bcast(&length, 1, MPI_INT64_T, root, raw_), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(length));
+  for (Index at = 0; at < length; at += count_limit)
+    check(MPI_Bcast(text.data() + at, static_cast<int>(std::min(length - at, count_limit)), MPI_CHAR, root, raw_), "MPI_Bcast");
+}
+
+Index Communicator::reduce(Index value, MPI_Op op) const {
+  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, op, raw_), "MPI_Allreduce");
+  return value;
+}
+
+double Communicator::reduce(double value, MPI_Op op) const {
+  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, raw_), "MPI_Allreduce");
+  return value;
+}
+
+std::vector<Index> Communicator::gather_all(Index value) const {
+  std::vector<Index> all(static_cast<std::size_t>(size_));
+  check(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, raw_), "MPI_Allgather");
+  return all;
+}
+
+std::vector<std::string> Communicator::gather_all(const std::string& text) const {
+  const std::vector<Index> lengths = gather_all(static_cast<Index>(text.size()));
+  std::vector<std::string> all(lengths.size());
+  Index total = 0;
+  for (const Index length : lengths) total += length;
+  if (total > count_limit) {
+    all[static_cast<std::size_t>(rank_)] = text;
+    for (int r = 0; r < size_; ++r) bcast(all[static_cast<std::size_t>(r)], r);
+    return all;
+  }
+  const std::vector<int> counts(lengths.begin(), lengths.end());
+  std::vector<int> offsets(counts.size(), 0);
+  for (std::size_t r = 1; r < counts.size(); ++r) offsets[r] = offsets[r - 1] + counts[r - 1];
+  std::string joined(static_cast<std::size_t>(total), '\0');
+  check(MPI_Allgatherv(text.data(), static_cast<int>(text.size()), MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, raw_),
+        "MPI_Allgatherv");
+  for (std::size_t r = 0; r < all.size(); ++r)
+    all[r] = joined.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(counts[r]));
+  return all;
+}
+
+std::vector<int> Communicator::nodes() const {
+  const int per_node = agree(ranks_per_node);
+  same("WEFT_RANKS_PER_NODE", per_node ? std::to_string(per_node) : "it unset");
+  MPI_Comm shared = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(raw_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
+  int world_rank = 0;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
+  const std::vector<Index> leaders = gather_all(Communicator(shared).min(Index{rank_}));
+  const std::vector<Index> groups = gather_all(Index{per_node ? world_rank / per_node : 0});
+
+  std::map<std::pair<Index, Index>, int> numbers;
+  std::vector<int> nodes;
+  for (std::size_t r = 0; r < leaders.size(); ++r)
+    nodes.push_back(numbers.try_emplace({leaders[r], groups[r]}, static_cast<int>(numbers.size())).first->second);
+  return nodes;
+}
+
+void Communicator::settle(const std::optional<std::string>& error) const {
+  const int failed = min(error ? rank_ : size_);
+  if (failed == size_) return;
+  std::string text = error.value_or("");
+  bcast(text, failed);
+  throw Error(names_rank(text) ? text : "rank " + std::to_string(failed) + ": " + text);
+}
+
+void Communicator::same(const std::string& what, const std::string& text) const {
+  std::string first = text;
+  bcast(first);
+  const int rank = min(text == first ? size_ : rank_);
+  if (rank == size_) return;
+  std::string other = text;
+  bcast(other, rank);
+  throw Error("ranks disagree about " + what + ": rank 0 has " + excerpt(first, other) + ", rank " + std::to_string(rank) + " has " +
+              excerpt(other, first) + "; give every rank the same");
+}
+
+int thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&level), "MPI_Query_thread");
+  return level;
+}
+
+}  // namespace weft::mpi

@@ -1,0 +1,162 @@
+#include "mpi/messages.hpp"
+
+#include <algorithm>
+
+namespace weft::mpi {
+
+Amount::Amount(Index count, const Datatype& element) : bytes_(count * element.size()) {
+  const bool fits = count <= count_limit;
+  if (!fits) all_ = element.repeated(count);
+  type_ = fits ? element.raw() : all_.raw();
+  count_ = fits ? static_cast<int>(count) : 1;
+}
+
+void send(const Communicator& comm, const void* data, const Amount& amount, int to, int tag) {
+  check((synchronous_sends ? MPI_Ssend : MPI_Send)(data, amount.count(), amount.type(), to, tag, comm.raw()), "MPI_Send");
+  comm.count(1, amount.bytes());
+}
+
+void receive(const Communicator& comm, void* data, const Amount& amount, int from, int tag) {
+  check(MPI_Recv(data, amount.count(), amount.type(), from, tag, comm.raw(), MPI_STATUS_IGNORE), "MPI_Recv");
+  comm.count(0, 0);
+}
+
+void isend(const Communicator& comm, const void* data, const Amount& amount, int to, int tag, Requests& requests) {
+  check((synchronous_sends ? MPI_Issend : MPI_Isend)(data, amount.count(), amount.type(), to, tag, comm.raw(), requests.add()), "MPI_Isend");
+  comm.count(1, amount.bytes());
+}
+
+void ireceive(const Communicator& comm, void* data, const Amount& amount, int from, int tag, Requests& requests) {
+  check(MPI_Irecv(data, amount.count(), amount.type(), from, tag, comm.raw(), requests.add()), "MPI_Irecv");
+  comm.count(0, 0);
+}
+
+void sendrecv_replace(const Communicator& comm, void* data, const Amount& amount, int peer, int tag) {
+  check(MPI_Sendrecv_replace(data, amount.count(), amount.type(), peer, tag, peer, tag, comm.raw(), MPI_STATUS_IGNORE),
+        "MPI_Sendrecv_replace");
+  comm.count(1, amount.bytes());
+}
+
+Alltoall Alltoall::even(const Communicator& comm, Index count, const Datatype& element) {
+  Alltoall made;
+  made.block_ = Amount(count, element);
+  made.messages_ = count > 0 ? comm.size() - 1 : 0;
+  made.bytes_ = made.messages_ * made.block_.bytes();
+  return made;
+}
+
+std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vector<Parts>& send, const std::vector<Parts>& receive,
+                                       const Datatype& element) {
+  Index largest = 0;
+  for (const auto* side : {&send, &receive})
+    for (const Parts& parts : *side)
+      for (const auto* numbers : {&parts.counts, &parts.offsets})
+        for (const Index number : *numbers) largest = std::max(largest, number);
+  const bool large = comm.max(largest) > count_limit;  // the ranks have to make the same call
+
+  std::vector<Alltoall> calls(send.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    Alltoall& made = calls[i];
+    made.call_ = !large ? Call::alltoallv : MPI_VERSION >= 4 ? Call::alltoallv_large : Call::alltoallw;
+    made.element_ = element.raw();
+    for (int r = 0; r < comm.size(); ++r)
+      if (const Index count = send[i].counts[static_cast<std::size_t>(r)]; r != comm.rank() && count > 0) {
+        ++made.messages_;
+        made.bytes_ += count * element.size();
+      }
+    for (auto [side, parts] : {std::pair{&made.send_, &send[i]}, std::pair{&made.receive_, &receive[i]}}) {
+      if (made.call_ == Call::alltoallv) {
+        side->counts.assign(parts->counts.begin(), parts->counts.end());
+        side->offsets.assign(parts->offsets.begin(), parts->offsets.end());
+      } else if (made.call_ == Call::alltoallv_large) {
+        side->large_counts.assign(parts->counts.begin(), parts->counts.end());
+        side->large_offsets.assign(parts->offsets.begin(), parts->offsets.end());
+      } else {
+        std::vector<Datatype> types;
+        for (std::size_t r = 0; r < parts->counts.size(); ++r)
+          types.push_back(Datatype::of(View{Box::whole({parts->counts[r]}), -1, parts->offsets[r], {1}}, element.size()));
+        *side = typed_side(std::move(types));
+      }
+    }
+  }
+  return calls;
+}
+
+Alltoall Alltoall::typed(const Communicator& comm, std::vector<Datatype> send, std::vector<Datatype> receive) {
+  Alltoall made;
+  made.call_ = Call::alltoallw;
+  for (int r = 0; r < comm.size(); ++r)
+    if (const Index bytes = send[static_cast<std::size_t>(r)].size(); r != comm.rank() && bytes > 0) {
+      ++made.messages_;
+      made.bytes_ += bytes;
+    }
+  made.send_ = typed_side(std::move(send));
+  made.receive_ = typed_side(std::move(receive));
+  return made;
+}
+
+Alltoall::Side Alltoall::typed_side(std::vector<Datatype> types) {
+  Side side;
+  side.offsets.assign(types.size(), 0);
+  for (const Datatype& type : types) {
+    side.counts.push_back(type.size() > 0);
+    side.raw_types.push_back(type.raw());
+  }
+  side.types = std::move(types);
+  return side;
+}
+
+void Alltoall::operator()(const Communicator& comm, const void* send, void* receive) const {
+  switch (call_) {
+    case Call::alltoall:
+      check(MPI_Alltoall(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw()), "MPI_Alltoall");
+      break;
+    case Call::alltoallv:
+      check(MPI_Alltoallv(send, send_.counts.data(), send_.offsets.data(), element_, receive, receive_.counts.data(),
+                          receive_.offsets.data(), element_, comm.raw()),
+            "MPI_Alltoallv");
+      break;
+    case Call::alltoallv_large:
+#if MPI_VERSION >= 4
+      check(MPI_Alltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive, receive_.large_counts.data(),
+                            receive_.large_offsets.data(), element_, comm.raw()),
+            "MPI_Alltoallv_c");
+#endif
+      break;
+    case Call::alltoallw:
+      check(MPI_Alltoallw(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive, receive_.counts.data(),
+                          receive_.offsets.data(), receive_.raw_types.data(), comm.raw()),
+            "MPI_Alltoallw");
+      break;
+  }
+  comm.count(messages_, bytes_);
+}
+
+void Alltoall::start(const Communicator& comm, const void* send, void* receive, Requests& requests) const {
+  switch (call_) {
+    case Call::alltoall:
+      check(MPI_Ialltoall(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw(), requests.add()),
+            "MPI_Ialltoall");
+      break;
+    case Call::alltoallv:
+      check(MPI_Ialltoallv(send, send_.counts.data(), send_.offsets.data(), element_, receive, receive_.counts.data(),
+                           receive_.offsets.data(), element_, comm.raw(), requests.add()),
+            "MPI_Ialltoallv");
+      break;
+    case Call::alltoallv_large:
+#if MPI_VERSION >= 4
+      check(MPI_Ialltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive, receive_.large_counts.data(),
+                             receive_.large_offsets.data(), element_, comm.raw(), requests.add()),
+            "MPI_Ialltoallv_c");
+#endif
+      break;
+    case Call::alltoallw:
+      check(MPI_Ialltoallw(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive, receive_.counts.data(),
+                           receive_.offsets.data(), receive_.raw_types.data(), comm.raw(), requests.add()),
+            "MPI_Ialltoallw");
+      break;
+  }
+  comm.count(messages_, bytes_);
+}
+
+}  // namespace weft::mpi
