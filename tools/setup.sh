@@ -26,7 +26,12 @@ libmpich-dev        a second MPI, to be right with both
 mpich               its mpirun"
 
 needs_long="
-clang               a second compiler"
+clang               a second compiler
+python3-pip         fetches DUCC, a second engine"
+
+# Debian's modules belong to Debian's Python, also where another one comes first.
+PYTHON=$(command -v /usr/bin/python3 python3 | head -n 1 || true)
+export PYTHON
 
 fail() { echo "$*" >&2; exit 1; }
 
@@ -54,6 +59,16 @@ sudo apt-get update && sudo apt-get install --yes --no-install-recommends ${miss
     { "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
         { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; }; } >build/setup.log 2>&1 ||
         { tail -n 20 build/setup.log; fail "could not install: ${missing[*]}"; }
+}
+
+# DUCC's source in build/ducc, for -D WEFT_DUCC_ROOT=build/ducc.
+fetch_ducc() {
+    [ ! -f build/ducc/src/ducc0/fft/fft.h ] || return 0
+    echo "fetching DUCC's source into build/ducc"
+    mkdir -p build/ducc
+    "$PYTHON" -m pip download --quiet --no-deps --no-binary ducc0 --dest build/ducc ducc0==0.42.0 &&
+        tar --extract --file build/ducc/ducc0-0.42.0.tar.gz --directory build/ducc --strip-components 1 ||
+        fail "could not fetch DUCC's source: ducc0 0.42.0 from the Python package index"
 }
 
 # build PRESET [CMake options...]: configures and builds. Open MPI is named where two MPIs may lie side by side.
