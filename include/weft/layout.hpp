@@ -47,7 +47,7 @@ class Layout {
   /// One box a rank, anywhere (empty, overlapping or beyond [0, shape) allowed: see `check_partition`). `order` is the memory order, slowest axis
   /// first (empty: C order); `padding[axis]` elements are added to an axis' allocated length (empty: none).
   Layout(Shape shape, std::vector<Box> boxes, Order order = {}, Shape padding = {});
-  /// One list of runs a rank; local memory holds them in the order given.
+  /// One list of runs a rank; local memory holds them in the order given (consecutive runs are joined, empty ones dropped).
   static Layout runs(Shape shape, std::vector<std::vector<Run>> runs);
   /// Ragged sticks along the last axis; local memory holds them in the order given.
   static Layout sticks(Shape shape, const std::vector<std::vector<Stick>>& sticks);
@@ -59,10 +59,10 @@ class Layout {
   static Layout grid(Shape shape, const Few<int>& grid, const std::vector<Split>& split_per_axis, Order order = {});
   /// Everything on every rank.
   static Layout replicated(Shape shape, int ranks);
-  /// The points of each box whose index sum is even, then those whose sum is odd, each in C order: an even/odd lattice.
+  /// The points of each box whose global index sum is even, then those whose sum is odd, each in C order: an even/odd lattice.
   static Layout checkerboard(Shape shape, const std::vector<Box>& boxes);
 
-  /// The same boxes grown by `width[a]` points at both ends of every axis a (beyond the global shape too: periodic halos).
+  /// The same boxes grown by `width[a]` points at both ends of every axis a (beyond the global shape too: periodic halos); empty ones stay empty.
   Layout grown(const Shape& width) const;
   /// The same boxes in another memory order / padding.
   Layout ordered(const Order& order, const Shape& padding = {}) const;
@@ -82,9 +82,11 @@ class Layout {
   /// A rank's whole array (only when has_boxes()).
   View view(int rank, int slot = -1) const;
 
-  /// Throws Error, naming two ranks and the region, when parts overlap, leave a hole, or lie outside [0, shape).
+  /// Throws Error, naming the ranks and the region, when parts overlap or lie outside [0, shape): what a source must not do. `what` begins the message.
+  void check_owned_once(const std::string& what) const;
+  /// The same, and throws when some points belong to no rank.
   void check_partition(const std::string& what) const;
-  /// One line: kind, shape, ranks, order. Two layouts are equal exactly when describe(true) (every part) is.
+  /// One line: kind, shape, ranks, order. Two layouts are equal exactly when describe(true) (every part) is: how they were made does not count.
   std::string describe(bool every_part = false) const;
   bool operator==(const Layout& other) const;
 

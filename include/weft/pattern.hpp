@@ -1,19 +1,22 @@
 // Patterns: what goes and what comes for one rank when data moves from one layout to another. A redistribution is data.
 #pragma once
 
+#include <functional>
+
 #include <weft/layout.hpp>
 
 namespace weft {
 
 /// Something that one peer gets or gives, and where it lies in the local array of the layout it belongs to.
 /// The view's box is in the coordinates of the destination (a periodic halo's source lies elsewhere by the shift), or, when a
-/// layout is a list of runs, the 1-D position in the sequence of elements between the two ranks: equal on both sides.
+/// layout is a list of runs, the 1-D position in the sequence of elements between the two ranks, in ascending global C order.
 struct Piece {
   int peer = 0;  ///< number in `Pattern::members()`
   View at;       ///< slot -1; offset and strides in the layout's own memory
 };
 
-/// How a pattern is cut into tiles: every rank's own from-part in steps of `size` on one axis; axis -1: one tile.
+/// How a pattern is cut into tiles: every rank's own from-box in steps of `size` on one axis; axis -1: one tile, the only
+/// choice when a layout is a list of runs. An adjoint keeps the tiles of its original.
 struct Cut {
   int axis = -1;
   Index size = 0;
@@ -24,11 +27,13 @@ struct Cut {
 class Pattern {
  public:
   struct Tile {
-    std::vector<Piece> gives, takes;  ///< sorted by peer, then by position; the pieces for one peer come in the same order on both sides
+    /// Sorted by peer, then by position. A pair of ranks has the same boxes in the same order on both sides; between runs it has the same
+    /// sequence of elements, which each side cuts as its own memory allows.
+    std::vector<Piece> gives, takes;
   };
 
-  /// `periodic[a]`: a destination may reach beyond [0, shape) on axis a and wraps (empty: none). Both layouts have the same
-  /// shape and ranks; throws Error otherwise.
+  /// `periodic[a]`: a destination that reaches beyond [0, shape) on axis a wraps, as often as it takes (empty: none does, and what lies
+  /// beyond is a hole). Throws Error unless both layouts have the same shape and ranks and `from` owns each point at most once.
   Pattern(const Layout& from, const Layout& to, int rank, Cut cut = {}, const Few<int>& periodic = {});
 
   /// The ranks this one is connected to, directly or through others, itself included, ascending: the smallest group that
@@ -46,14 +51,22 @@ class Pattern {
 
   /// Elements that member `source` gives to member `target` in tile t, for any two members (computed when asked).
   Index count(int t, int source, int target) const;
-  /// The largest count over all pairs of different members in tile t, and whether all pairs (self included) have that count. The same on all members.
+  /// The largest count over all pairs of different members in tile t. The same on all members.
   Index largest(int t) const;
+  /// Whether all pairs of members, each with itself included, have the same count in tile t. The same on all members.
   bool even(int t) const;
 
-  /// The way back: takes become gives. Where destinations overlapped, the values of the copies are to be accumulated.
+  /// The way back: takes become gives, tile by tile, and boxes keep the coordinates of the original's destination. Where
+  /// destinations overlapped, the values of the copies are to be accumulated.
   Pattern adjoint() const;
 
  private:
+  /// Calls f(source, target, count) for all pairs of members until it returns false.
+  void each_count(int t, const std::function<bool(int, int, Index)>& f) const;
+  /// Where the data comes from and goes to in the original when this is an adjoint.
+  const Layout& source() const { return adjoint_ ? to_ : from_; }
+  const Layout& target() const { return adjoint_ ? from_ : to_; }
+
   Layout from_, to_;
   Cut cut_;
   Few<int> periodic_;

@@ -9,8 +9,8 @@ namespace {
 
 /// The order as given or C order; throws unless order and padding fit the box.
 Order checked(const Box& box, const Order& order, const Shape& padding) {
-  const Order wanted = order.empty() ? c_order(box.axes()) : order;
-  if (!std::is_permutation(wanted.begin(), wanted.end(), c_order(box.axes()).begin(), c_order(box.axes()).end()))
+  const Order every_axis = c_order(box.axes()), wanted = order.empty() ? every_axis : order;
+  if (!std::is_permutation(wanted.begin(), wanted.end(), every_axis.begin(), every_axis.end()))
     throw Error("memory order " + point_string(Shape(wanted.begin(), wanted.end())) + " for " + std::to_string(box.axes()) +
                 " axes: name every axis from 0 to " + std::to_string(box.axes() - 1) + " once, slowest first");
   if ((!padding.empty() && padding.size() != box.axes()) || std::any_of(padding.begin(), padding.end(), [](Index n) { return n < 0; }))
