@@ -14,6 +14,9 @@ function(weft_mpi_test name target)
   endif()
   set(flags ${MPIEXEC_PREFLAGS})
   set(environment OMP_NUM_THREADS=1 GTEST_COLOR=no)
+  if(WEFT_SANITIZE)
+    list(APPEND environment ASAN_OPTIONS=detect_leaks=0)  # MPI libraries keep memory until the end
+  endif()
   if(WEFT_OPEN_MPI)
     # The same wishes in Open MPI's and (since version 5) PRRTE's words; only what the MPI in use knows is read.
     list(APPEND environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
