@@ -1,0 +1,239 @@
+#include "mpi/segment.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weft::mpi {
+namespace {
+
+constexpr Index huge_page = Index{2} << 20;
+// Not yet in every C library's headers; kernels that do not know them (before 5.14 and 6.1) say EINVAL.
+constexpr int madv_populate_write = 23, madv_collapse = 25;
+constexpr int spins = 64;
+
+Index page_bytes() { return sysconf(_SC_PAGESIZE); }
+Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
+
+enum class Permitted { own, window, none };
+
+Permitted permitted() {
+  const char* const text = std::getenv("WEFT_SHARED_MEMORY");
+  const std::string_view given = text ? text : "own";
+  if (given == "own") return Permitted::own;
+  if (given == "window") return Permitted::window;
+  if (given == "none") return Permitted::none;
+  throw Error("WEFT_SHARED_MEMORY=" + std::string(given) + ": give own, window or none");
+}
+
+/// More than the machine has would be noticed only page by page, and by the kernel ending some process.
+void check_room(const std::vector<Index>& bytes) {
+  const Index all = sysconf(_SC_PHYS_PAGES) * page_bytes();
+  Index left = all;
+  for (std::size_t r = 0; r < bytes.size(); left -= bytes[r++])
+    if (bytes[r] > left)
+      throw Error("shared memory of " + std::to_string(bytes[r]) + " bytes asked for by rank " + std::to_string(r) +
+                  " of a node, which has " + std::to_string(all) + ", and " + std::to_string(left) +
+                  " without the ranks before: use more nodes or another strategy");
+}
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+[[noreturn]] void refuse(const char* call, int code = errno) { throw Error(std::string(call) + ": " + std::strerror(code)); }
+
+struct File {
+  int descriptor = -1;
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (descriptor >= 0) close(descriptor);
+  }
+};
+
+void make(File& file, Index bytes) {
+  // Beyond the limit the kernel would not refuse but end the process (SIGXFSZ).
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes)) refuse("RLIMIT_FSIZE", EFBIG);
+  if ((file.descriptor = memfd_create("weft", MFD_CLOEXEC)) < 0) refuse("memfd_create");
+  if (ftruncate(file.descriptor, bytes) != 0) refuse("ftruncate");
+}
+
+/// How another process of the node finds an open file, and what makes sure that it found the right one.
+std::string address(const File& file) {
+  struct stat s {};
+  if (fstat(file.descriptor, &s) != 0) refuse("fstat");
+  std::ostringstream text;
+  text << "/proc/" << getpid() << "/fd/" << file.descriptor << ' ' << s.st_dev << ' ' << s.st_ino;
+  return text.str();
+}
+
+void open_at(File& file, const std::string& address) {
+  std::istringstream text(address);
+  std::string path;
+  dev_t device{};
+  ino_t number{};
+  text >> path >> device >> number;
+  struct stat s {};
+  if (stat(path.c_str(), &s) != 0) refuse(path.c_str());
+  if (s.st_dev != device || s.st_ino != number) refuse(path.c_str(), ESTALE);  // process numbers of another name space
+  if ((file.descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC)) < 0) refuse(path.c_str());
+}
+
+}  // namespace
+
+Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank()) {
+  const Permitted here = group.agree([&] {
+    if (bytes < 0) throw Error("a segment of " + std::to_string(bytes) + " bytes was asked for; 0 or more are allowed");
+    return permitted();
+  });
+  bytes_ = group.gather_all(bytes);
+  group.agree([&] {
+    if (here == Permitted::none)
+      throw Error("shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
+    check_room(bytes_);
+  });
+  try {
+    group.agree([&] {
+      if (here == Permitted::window) throw Error("WEFT_SHARED_MEMORY=window");
+    });
+    map(group);
+  } catch (const Error& refused) {  // alike on all ranks
+    release();
+    note_ = std::string("shared memory is a window of MPI, without huge pages (") + refused.what() + ")";
+    own_ = false;
+    allocate_window(group);
+  }
+  std::memset(part(rank_), 0, static_cast<std::size_t>(bytes));  // the owner is the first to touch its pages
+  group.barrier();
+}
+
+Segments::~Segments() { release(); }
+
+void Segments::release() noexcept {
+  if (reserved_) munmap(std::exchange(reserved_, nullptr), reserved_bytes_);
+  if (window_ == MPI_WIN_NULL || !running()) return;
+  MPI_Win_free(&window_);
+  --live.windows;
+}
+
+Index Segments::held(Index bytes) const {
+  const Index rest = bytes % huge_page;
+  if (own_ && rest >= huge_page / 2) return bytes - rest + huge_page;
+  return round_up(bytes, page_bytes());
+}
+
+Index Segments::place() {
+  Index end = 0;
+  offsets_.clear();
+  for (const Index bytes : bytes_) {
+    const bool large = own_ && held(bytes) >= huge_page;
+    offsets_.push_back(round_up(end, large ? huge_page : page_bytes()));
+    end = offsets_.back() + held(bytes);
+  }
+  return std::max(end, page_bytes());
+}
+
+void Segments::map(const Communicator& group) {
+  const Index total = place();
+  File file;
+  std::string where = group.agree([&] {
+    if (rank_ != 0) return std::string();
+    make(file, total);
+    return address(file);
+  });
+  group.bcast(where);
+  group.agree([&] {
+    if (rank_ != 0) open_at(file, where);
+    reserved_bytes_ = static_cast<std::size_t>(total + huge_page);
+    void* const space = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED) refuse("mmap");
+    reserved_ = space;
+    std::size_t room = reserved_bytes_;
+    void* aligned = space;
+    std::align(huge_page, static_cast<std::size_t>(total), aligned, room);
+    if (mmap(aligned, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.descriptor, 0) == MAP_FAILED)
+      refuse("mmap");
+    base_ = static_cast<std::byte*>(aligned);
+    int code = 0;
+    if (bytes_held() > 0) do
+        code = posix_fallocate(file.descriptor, offsets_[static_cast<std::size_t>(rank_)], bytes_held());
+      while (code == EINTR);
+    if (code != 0) refuse("posix_fallocate", code);
+  });
+  if (const Index huge = bytes_held() / huge_page * huge_page; huge > 0) {
+    // Both may be unknown to the kernel or switched off: then pages stay as they are.
+    madvise(part(rank_), static_cast<std::size_t>(huge), MADV_HUGEPAGE);
+    madvise(part(rank_), static_cast<std::size_t>(huge), madv_collapse);
+  }
+}
+
+void Segments::allocate_window(const Communicator& group) {
+  // All of it belongs to rank 0 and is divided by us: where MPI would put parts of several ranks is its own affair.
+  const Index total = place();
+  void* memory = nullptr;
+  const int code = MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_);
+  const auto failed = [this](const Error& why) { return Error(note_ + ", and that failed: " + why.what()); };
+  try {
+    group.agree([&] { check(code, "MPI_Win_allocate_shared"); });
+  } catch (const Error& why) {
+    window_ = MPI_WIN_NULL;  // where it was made it cannot be freed: that takes all ranks
+    throw failed(why);
+  }
+  ++live.windows;
+  try {
+    group.agree([&] {
+      check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+      MPI_Aint size = 0;
+      int unit = 0;
+      check(MPI_Win_shared_query(window_, 0, &size, &unit, &memory), "MPI_Win_shared_query");
+      std::size_t room = static_cast<std::size_t>(total + page_bytes());
+      base_ = static_cast<std::byte*>(std::align(static_cast<std::size_t>(page_bytes()), static_cast<std::size_t>(total), memory, room));
+      // Some MPIs promise memory that is not there, and the first touch would end the process; this returns an error instead.
+      if (bytes_held() > 0 && madvise(part(rank_), static_cast<std::size_t>(bytes_held()), madv_populate_write) != 0 && errno != EINVAL)
+        refuse("the window's pages");
+    });
+  } catch (const Error& why) {
+    release();
+    throw failed(why);
+  }
+}
+
+void Flag::wait(std::uint64_t count, const Communicator& group) const {
+  // As long as an answer from another core that is about to come takes; then others may need this core in order to answer.
+  for (int i = 0; i < spins; ++i) {
+    if (reached(count)) return;
+    pause();
+  }
+  using Clock = std::chrono::steady_clock;
+  auto last = Clock::now();
+  while (!reached(count)) {
+    sched_yield();
+    if (const auto now = Clock::now(); now - last > std::chrono::milliseconds(1)) {
+      int arrived = 0;
+      check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, group.raw(), &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+      last = now;
+    }
+  }
+}
+
+}  // namespace weft::mpi
