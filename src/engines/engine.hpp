@@ -24,6 +24,13 @@ struct LineSpec {
   Precision precision = Precision::double_;
   Index length = 1;
 
+  /// Elements (real or complex, as the kind has them) a line: r2c n -> n/2+1, c2r n/2+1 -> n, every other kind n -> n.
+  Index in_length() const { return kind == Kind::c2r ? length / 2 + 1 : length; }
+  Index out_length() const { return kind == Kind::r2c ? length / 2 + 1 : length; }
+  /// Bytes a line.
+  std::size_t in_bytes() const { return static_cast<std::size_t>(in_length()) * element_bytes(precision, complex_input(kind)); }
+  std::size_t out_bytes() const { return static_cast<std::size_t>(out_length()) * element_bytes(precision, complex_output(kind)); }
+
   auto operator<=>(const LineSpec&) const = default;
 };
 
@@ -38,16 +45,14 @@ class Lines {
   Lines& operator=(const Lines&) = delete;
 
   const LineSpec& spec() const { return spec_; }
-  /// Elements (real or complex, as the kind has them) a line: r2c n -> n/2+1, c2r n/2+1 -> n, every other kind n -> n.
-  Index in_length() const { return spec_.kind == Kind::c2r ? spec_.length / 2 + 1 : spec_.length; }
-  Index out_length() const { return spec_.kind == Kind::r2c ? spec_.length / 2 + 1 : spec_.length; }
-  /// Bytes a line, input and output.
-  std::size_t in_bytes() const { return static_cast<std::size_t>(in_length()) * element_bytes(spec_.precision, complex_input(spec_.kind)); }
-  std::size_t out_bytes() const { return static_cast<std::size_t>(out_length()) * element_bytes(spec_.precision, complex_output(spec_.kind)); }
+  Index in_length() const { return spec_.in_length(); }
+  Index out_length() const { return spec_.out_length(); }
+  std::size_t in_bytes() const { return spec_.in_bytes(); }
+  std::size_t out_bytes() const { return spec_.out_bytes(); }
 
   /// Transforms `count` >= 0 lines: line k is read at `in + k * in_bytes()` and written at `out + k * out_bytes()`. Any alignment of the element type.
   /// `in == out` is allowed for c2c and the real kinds; else the two must not overlap, and the input is preserved (c2r included).
-  /// Allocates nothing on a thread that has called `prepare`.
+  /// Allocates nothing on a thread that has called `prepare` (FFTW underneath may, for a buffer of its own).
   virtual void operator()(const std::byte* in, std::byte* out, Index count) const = 0;
 
   /// Counts that are multiples of this cost least: other counts are filled up with copies of a line.
@@ -92,9 +97,9 @@ class Engine {
   virtual void import_wisdom(const std::string& wisdom) const;
 
  protected:
-  using Key = std::pair<LineSpec, std::string>;  // spec and effort
+  using Key = std::pair<LineSpec, std::string>;               // spec and effort
   void forget(const Key& key) const { planned_.erase(key); }  // with `planning_` held
-  mutable std::mutex planning_;  // held while `make` runs
+  mutable std::mutex planning_;                               // held while `make` runs
 
  private:
   virtual std::string limits(const LineSpec&) const { return {}; }  // what this engine declines beyond what means nothing

@@ -1,0 +1,58 @@
+// What all engines share: the checks, the memory of what is planned, and each thread's scratch.
+#include "engine.hpp"
+
+#include <algorithm>
+
+#include "aligned.hpp"
+
+namespace weft {
+
+std::string to_string(const LineSpec& spec) {
+  const auto word = [](auto value) { return std::string(to_string(value)) + " "; };
+  return word(spec.kind) + word(spec.direction) + word(spec.precision) + std::to_string(spec.length);
+}
+
+std::byte* Lines::scratch() const {
+  thread_local Aligned memory;
+  if (memory.bytes() < scratch_bytes_) memory = Aligned(scratch_bytes_);
+  return memory.data();
+}
+
+std::string Engine::declines(const LineSpec& spec) const {
+  constexpr Index longest = Index{1} << 40;  // beyond it bytes of a batch might not fit in 64 bits
+  const std::string kind(to_string(spec.kind));
+  if (spec.length < 1 || spec.length > longest)
+    return "length " + std::to_string(spec.length) + "; allowed are 1 to " + std::to_string(longest);
+  if (spec.kind == Kind::dct1 && spec.length < 2) return "dct1 needs a length of at least 2";
+  const Direction only = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
+  if (spec.kind != Kind::c2c && spec.direction != only)
+    return kind + " is " + std::string(to_string(only)) + " only; its inverse is the kind " + std::string(to_string(inverse(spec.kind)));
+  return limits(spec);
+}
+
+std::shared_ptr<const Lines> Engine::plan(const LineSpec& spec, std::string_view effort) const {
+  if (std::find(efforts().begin(), efforts().end(), effort) == efforts().end()) {
+    std::string allowed;
+    for (const auto& e : efforts()) allowed += (allowed.empty() ? "" : ", ") + e;
+    throw Error("unknown planning effort \"" + std::string(effort) + "\"; allowed are " + allowed);
+  }
+  if (const auto reason = declines(spec); !reason.empty())
+    throw Error("engine " + std::string(name()) + " cannot plan " + to_string(spec) + ": " + reason);
+  const Key key{spec, std::string(effort)};
+  const std::lock_guard lock(planning_);
+  auto lines = planned_[key].lock();
+  if (!lines) planned_[key] = lines = make(spec, key.second);
+  lines->prepare();
+  return lines;
+}
+
+void Engine::import_wisdom(const std::string& wisdom) const {
+  if (!wisdom.empty()) throw Error("engine " + std::string(name()) + " keeps no wisdom, but was given some");
+}
+
+const std::vector<std::string>& efforts() {
+  static const std::vector<std::string> names{"estimate", "measure", "patient", "exhaustive"};
+  return names;
+}
+
+}  // namespace weft

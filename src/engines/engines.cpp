@@ -1,0 +1,32 @@
+// The one list of engines. A new engine is one new file and one line here.
+#include "engine.hpp"
+
+namespace weft {
+
+const Engine& fftw_engine();
+const Engine& naive_engine();
+#ifdef WEFT_HAVE_DUCC
+const Engine& ducc_engine();
+#endif
+
+const std::vector<const Engine*>& engines() {
+  static const std::vector<const Engine*> list{
+      &fftw_engine(),
+#ifdef WEFT_HAVE_DUCC
+      &ducc_engine(),
+#endif
+      &naive_engine(),
+  };
+  return list;
+}
+
+const Engine& engine(std::string_view name) {
+  std::string names;
+  for (const auto* e : engines()) {
+    if (e->name() == name) return *e;
+    names += (names.empty() ? "" : ", ") + std::string(e->name());
+  }
+  throw Error("unknown engine \"" + std::string(name) + "\"; this build has " + names);
+}
+
+}  // namespace weft

@@ -1,0 +1,12 @@
+// Counts every heap allocation of the calling thread, those inside libraries too.
+#pragma once
+
+#include <optional>
+
+struct Allocations {
+  long all = 0;
+  long by_memalign = 0;  // which C++ does not use, but FFTW does
+};
+
+/// Allocations of this thread so far; nothing where they cannot be counted (under a sanitizer, or without glibc).
+std::optional<Allocations> allocations();

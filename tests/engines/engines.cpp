@@ -1,0 +1,359 @@
+// Every engine of the list keeps the promises of engine.hpp, for every kind, precision and a choice of awkward lengths.
+#include "engines/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numbers>
+#include <ostream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <weft/error.hpp>
+
+#include "allocations.hpp"
+
+namespace weft {
+namespace {
+
+constexpr Kind all_kinds[] = {Kind::c2c,  Kind::r2c,  Kind::c2r,  Kind::dct1, Kind::dct2, Kind::dct3,
+                              Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
+constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 64, 100, 135, 181, 192, 256, 360};
+
+Direction direction_of(Kind kind) { return kind == Kind::c2r ? Direction::backward : Direction::forward; }
+
+// Memory for lines, aligned or as misaligned as its element type allows.
+struct Memory {
+  Memory(std::size_t size, std::size_t offset) : storage(size + offset + 64), bytes(size) {
+    void* p = storage.data();
+    std::size_t space = storage.size();
+    begin = static_cast<std::byte*>(std::align(64, size + offset, p, space)) + offset;
+  }
+  std::vector<std::byte> storage;
+  std::byte* begin;
+  std::size_t bytes;
+};
+
+// Lines of reals (complex numbers are two), as doubles.
+using Values = std::vector<double>;
+
+std::size_t real_bytes(const LineSpec& spec) { return element_bytes(spec.precision, false); }
+
+void store(const Values& values, const LineSpec& spec, std::byte* to) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (spec.precision == Precision::single_)
+      reinterpret_cast<float*>(to)[i] = static_cast<float>(values[i]);
+    else
+      reinterpret_cast<double*>(to)[i] = values[i];
+  }
+}
+
+Values load(const std::byte* from, std::size_t bytes, const LineSpec& spec) {
+  Values values(bytes / real_bytes(spec));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = spec.precision == Precision::single_ ? static_cast<double>(reinterpret_cast<const float*>(from)[i])
+                                                     : reinterpret_cast<const double*>(from)[i];
+  return values;
+}
+
+// Random input in [-1, 1], representable in single precision. What c2r takes from a real signal: its first and (even n) last coefficient are real.
+Values random_lines(const LineSpec& spec, Index count, unsigned seed = 1) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  const std::size_t reals = spec.in_bytes() / real_bytes(spec);
+  Values values(static_cast<std::size_t>(count) * reals);
+  for (auto& v : values) v = uniform(generator);
+  if (spec.kind == Kind::c2r)
+    for (std::size_t line = 0; line < values.size(); line += reals) {
+      values[line + 1] = 0;
+      if (spec.length % 2 == 0) values[line + reals - 1] = 0;
+    }
+  return values;
+}
+
+Values transform(const Lines& lines, const Values& in) {
+  const auto& spec = lines.spec();
+  const auto count = in.size() * real_bytes(spec) / spec.in_bytes();
+  const Memory from(count * spec.in_bytes(), 0), to(count * spec.out_bytes(), 0);
+  store(in, spec, from.begin);
+  lines(from.begin, to.begin, static_cast<Index>(count));
+  return load(to.begin, to.bytes, spec);
+}
+
+double norm(const Values& values) {
+  double sum = 0;
+  for (const double v : values) sum += v * v;
+  return std::sqrt(sum);
+}
+
+// |a - b| / |b|, and the most an FFT of these lengths may have of it.
+double distance(Values a, const Values& b) {
+  const double scale = norm(b);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+  return norm(a) / (scale > 0 ? scale : 1);
+}
+
+double tolerance(const LineSpec& spec) {
+  return (spec.precision == Precision::single_ ? 3e-7 : 6e-16) * (1 + std::log2(static_cast<double>(spec.length)));
+}
+
+struct Case {
+  const Engine* engine;
+  Kind kind;
+  Direction direction;
+  Precision precision;
+  LineSpec spec(Index length) const { return {kind, direction, precision, length}; }
+  bool defined(Index length) const { return kind != Kind::dct1 || length > 1; }
+  std::shared_ptr<const Lines> plan(Index length) const { return engine->plan(spec(length), "estimate"); }
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  for (const auto* e : engines())
+    for (const Precision precision : {Precision::single_, Precision::double_})
+      for (const Kind kind : all_kinds) {
+        list.push_back({e, kind, direction_of(kind), precision});
+        if (kind == Kind::c2c) list.push_back({e, kind, Direction::backward, precision});
+      }
+  return list;
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  const auto& [e, kind, direction, precision] = info.param;
+  return std::string(e->name()) + "_" + std::string(to_string(kind)) + "_" + std::string(to_string(direction)) + "_" +
+         std::string(to_string(precision));
+}
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.engine->name() << " " << to_string(c.spec(0)); }
+
+class Engines : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(All, Engines, testing::ValuesIn(cases()), name_of);
+
+TEST_P(Engines, AgreeWithTheDefinition) {
+  for (const Index n : lengths) {
+    if (!GetParam().defined(n)) continue;
+    const auto lines = GetParam().plan(n);
+    const auto exact = engine("naive").plan({GetParam().kind, GetParam().direction, Precision::double_, n}, "estimate");
+    const Values in = random_lines(lines->spec(), 3);
+    EXPECT_LT(distance(transform(*lines, in), transform(*exact, in)), tolerance(lines->spec())) << to_string(lines->spec());
+  }
+}
+
+// The promise that lets strategies, schedules and tiles agree to the last bit.
+TEST_P(Engines, GiveBitsThatDependOnTheLineAlone) {
+  constexpr Index most = 17;
+  for (const Index n : lengths) {
+    if (!GetParam().defined(n) || (GetParam().engine->name() == "naive" && n > 64)) continue;
+    const auto lines = GetParam().plan(n);
+    const auto& spec = lines->spec();
+    const Values values = random_lines(spec, most);
+    const Memory in(most * spec.in_bytes(), 0), alone(most * spec.out_bytes(), 0);
+    store(values, spec, in.begin);
+    for (Index k = 0; k < most; ++k) {
+      const Memory line(spec.in_bytes(), 0), result(spec.out_bytes(), 0);
+      std::memcpy(line.begin, in.begin + static_cast<std::size_t>(k) * spec.in_bytes(), line.bytes);
+      (*lines)(line.begin, result.begin, 1);
+      std::memcpy(alone.begin + static_cast<std::size_t>(k) * spec.out_bytes(), result.begin, result.bytes);
+    }
+    const auto element_in = element_bytes(spec.precision, complex_input(spec.kind)),
+               element_out = element_bytes(spec.precision, complex_output(spec.kind));
+    for (Index count = 0; count <= most; ++count)
+      for (const std::size_t shift : {0, 1, 2}) {
+        const auto bytes = static_cast<std::size_t>(count) * spec.out_bytes();
+        const Memory from(static_cast<std::size_t>(count) * spec.in_bytes(), shift * element_in), to(bytes + 8, shift / 2 * element_out);
+        std::memcpy(from.begin, in.begin, from.bytes);
+        std::memset(to.begin, 0x5a, to.bytes);
+        (*lines)(from.begin, to.begin, count);
+        ASSERT_EQ(std::memcmp(to.begin, alone.begin, bytes), 0) << to_string(spec) << ", " << count << " lines, shifted by " << shift;
+        ASSERT_EQ(std::memcmp(from.begin, in.begin, from.bytes), 0) << to_string(spec) << " destroys its input";
+        ASSERT_EQ(to.begin[bytes], std::byte{0x5a}) << to_string(spec) << " writes beyond its output";
+        if (complex_input(spec.kind) != complex_output(spec.kind)) continue;
+        (*lines)(from.begin, from.begin, count);
+        ASSERT_EQ(std::memcmp(from.begin, alone.begin, bytes), 0)
+            << to_string(spec) << " in place, " << count << " lines, shifted by " << shift;
+      }
+  }
+}
+
+TEST_P(Engines, AreUndoneByTheInverse) {
+  const auto& c = GetParam();
+  for (const Index n : lengths) {
+    if (!c.defined(n)) continue;
+    const auto lines = c.plan(n);
+    const Kind kind = inverse(c.kind);
+    const Direction direction = kind != Kind::c2c                   ? direction_of(kind)
+                                : c.direction == Direction::forward ? Direction::backward
+                                                                    : Direction::forward;
+    const auto back = c.engine->plan({kind, direction, c.precision, n}, "estimate");
+    const Values in = random_lines(lines->spec(), 2);
+    Values twice = transform(*back, transform(*lines, in));
+    for (auto& v : twice) v /= static_cast<double>(logical_size(c.kind, n));
+    EXPECT_LT(distance(twice, in), 2 * tolerance(lines->spec())) << to_string(lines->spec());
+  }
+}
+
+TEST_P(Engines, AreLinear) {
+  for (const Index n : lengths) {
+    if (!GetParam().defined(n)) continue;
+    const auto lines = GetParam().plan(n);
+    const Values x = random_lines(lines->spec(), 1, 1), y = random_lines(lines->spec(), 1, 2);
+    Values sum(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) sum[i] = x[i] - 0.5 * y[i];
+    const Values fx = transform(*lines, x), fy = transform(*lines, y);
+    Values expected(fx.size());
+    for (std::size_t i = 0; i < fx.size(); ++i) expected[i] = fx[i] - 0.5 * fy[i];
+    EXPECT_LT(distance(transform(*lines, sum), expected), 2 * tolerance(lines->spec())) << to_string(lines->spec());
+  }
+}
+
+// An impulse at j becomes the wave exp(-+2 pi i jk/n), a shift by j becomes a product with it, and the norm grows by sqrt(n).
+TEST_P(Engines, TurnShiftsIntoWaves) {
+  if (GetParam().kind != Kind::c2c) return;
+  const double sign = GetParam().direction == Direction::forward ? -1 : 1;
+  for (const Index length : lengths) {
+    const auto lines = GetParam().plan(length);
+    const auto n = static_cast<std::size_t>(length), j = n / 3;
+    Values wave(2 * n), impulse(2 * n, 0.0);
+    for (std::size_t k = 0; k < n; ++k) {
+      const double angle = sign * 2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n);
+      wave[2 * k] = std::cos(angle);
+      wave[2 * k + 1] = std::sin(angle);
+    }
+    impulse[2 * j] = 1;
+    EXPECT_LT(distance(transform(*lines, impulse), wave), tolerance(lines->spec())) << to_string(lines->spec());
+
+    const Values in = random_lines(lines->spec(), 1), out = transform(*lines, in);
+    Values shifted(in), expected(out);
+    std::rotate(shifted.begin(), shifted.end() - static_cast<std::ptrdiff_t>(2 * j), shifted.end());
+    for (std::size_t k = 0; k < n; ++k) {
+      expected[2 * k] = out[2 * k] * wave[2 * k] - out[2 * k + 1] * wave[2 * k + 1];
+      expected[2 * k + 1] = out[2 * k] * wave[2 * k + 1] + out[2 * k + 1] * wave[2 * k];
+    }
+    EXPECT_LT(distance(transform(*lines, shifted), expected), 2 * tolerance(lines->spec())) << to_string(lines->spec());
+    EXPECT_NEAR(norm(out) / norm(in) / std::sqrt(static_cast<double>(n)), 1, tolerance(lines->spec())) << to_string(lines->spec());
+  }
+}
+
+TEST_P(Engines, RunOnTwoThreadsAtOnce) {
+  for (const Index n : {Index{16}, Index{135}}) {
+    const auto lines = GetParam().plan(n);
+    const Values in = random_lines(lines->spec(), 11), expected = transform(*lines, in);
+    Values results[2];
+    const auto work = [&](Values& result) {
+      lines->prepare();
+      for (int round = 0; round < 20; ++round) result = transform(*lines, in);
+    };
+    std::thread other(work, std::ref(results[0]));
+    work(results[1]);
+    other.join();
+    EXPECT_EQ(results[0], expected);
+    EXPECT_EQ(results[1], expected);
+  }
+}
+
+TEST_P(Engines, AllocateNothingWhileExecuting) {
+  if (!allocations()) GTEST_SKIP() << "allocations cannot be counted in this build";
+  for (const Index n : lengths) {
+    const auto& c = GetParam();
+    if (!c.defined(n)) continue;
+    const auto lines = c.plan(n);
+    const Memory in(9 * lines->in_bytes(), 0), out(9 * lines->out_bytes(), 0);
+    store(random_lines(lines->spec(), 9), lines->spec(), in.begin);
+    const auto before = *allocations();
+    (*lines)(in.begin, out.begin, 9);
+    const auto after = *allocations();
+    const long fftws_own = c.engine->name() == "fftw" ? after.by_memalign - before.by_memalign : 0;
+    EXPECT_EQ(after.all - before.all, fftws_own) << to_string(lines->spec());
+  }
+}
+
+TEST_P(Engines, DeclineWhatMeansNothing) {
+  const auto& c = GetParam();
+  EXPECT_EQ(c.engine->declines(c.spec(16)), "");
+  for (const Index n : {Index{0}, Index{-4}, Index{1} << 60}) {
+    EXPECT_NE(c.engine->declines(c.spec(n)).find(std::to_string(n)), std::string::npos);
+    EXPECT_THROW(c.plan(n), Error);
+  }
+  EXPECT_EQ(c.engine->declines(c.spec(1)).empty(), c.kind != Kind::dct1);
+  if (c.kind == Kind::c2c) return;
+  auto wrong = c.spec(16);
+  wrong.direction = c.direction == Direction::forward ? Direction::backward : Direction::forward;
+  EXPECT_NE(c.engine->declines(wrong).find(to_string(inverse(c.kind))), std::string::npos);
+  EXPECT_THROW(c.engine->plan(wrong, "estimate"), Error);
+}
+
+TEST_P(Engines, PlanAlikeFromWisdom) {
+  const auto& c = GetParam();
+  for (const Index n : {Index{64}, Index{135}}) {
+    auto lines = c.engine->plan(c.spec(n), "measure");
+    EXPECT_EQ(lines, c.engine->plan(c.spec(n), "measure")) << "the same spec and effort must give the same lines";
+    const Values in = random_lines(c.spec(n), 5), out = transform(*lines, in);
+    const bool out_of_place = lines->prefers_out_of_place();
+    const auto wisdom = c.engine->export_wisdom();
+    c.engine->import_wisdom(wisdom);
+    EXPECT_EQ(lines, c.engine->plan(c.spec(n), "measure")) << "one's own wisdom changes nothing";
+    lines.reset();
+    lines = c.engine->plan(c.spec(n), "measure");
+    EXPECT_EQ(transform(*lines, in), out);
+    EXPECT_EQ(lines->prefers_out_of_place(), out_of_place);
+    EXPECT_EQ(c.engine->export_wisdom(), wisdom);
+  }
+  EXPECT_THROW(c.engine->import_wisdom("not wisdom at all"), Error);
+}
+
+TEST(Fftw, ObeysTheWisdomOfAnotherProcess) {
+  const Engine& fftw = engine("fftw");
+  const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 48};
+  const auto mine = fftw.plan(spec, "measure");
+  auto wisdom = fftw.export_wisdom();
+  const auto entry = wisdom.find(to_string(spec) + " measure");
+  ASSERT_NE(entry, std::string::npos);
+  const std::string from = mine->prefers_out_of_place() ? "out_of_place" : "in_place",
+                    to = mine->prefers_out_of_place() ? "in_place" : "out_of_place";
+  wisdom.replace(wisdom.find(from, entry), from.size(), to);
+  fftw.import_wisdom(wisdom);
+  const auto theirs = fftw.plan(spec, "measure");
+  EXPECT_NE(mine, theirs);
+  EXPECT_NE(mine->prefers_out_of_place(), theirs->prefers_out_of_place());
+  for (const auto cut : {wisdom.size() - 3, entry + 10}) EXPECT_THROW(fftw.import_wisdom(wisdom.substr(0, cut)), Error) << cut;
+}
+
+TEST(Engine, UnknownNamesAreErrorsThatListTheKnownOnes) {
+  const auto message = [](auto f) {
+    try {
+      f();
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  for (const auto* e : engines()) {
+    EXPECT_EQ(&engine(e->name()), e);
+    EXPECT_FALSE(e->summary().empty());
+    EXPECT_NE(message([] { engine("no such engine"); }).find(e->name()), std::string::npos);
+    for (const auto& effort : efforts()) EXPECT_NE(message([&] { e->plan({}, "haste"); }).find(effort), std::string::npos);
+  }
+  EXPECT_NE(message([] { kind_from_string("dct5"); }).find("dct4"), std::string::npos);
+  EXPECT_NE(message([] { precision_from_string("half"); }).find("double"), std::string::npos);
+  EXPECT_NE(message([] { direction_from_string("sideways"); }).find("backward"), std::string::npos);
+}
+
+TEST(Kind, NamesGoThereAndBack) {
+  for (const Kind kind : all_kinds) {
+    EXPECT_EQ(kind_from_string(to_string(kind)), kind);
+    EXPECT_EQ(inverse(inverse(kind)), kind);
+  }
+  for (const Precision precision : {Precision::single_, Precision::double_})
+    EXPECT_EQ(precision_from_string(to_string(precision)), precision);
+  EXPECT_EQ(precision_from_string("float"), Precision::single_);
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    EXPECT_EQ(direction_from_string(to_string(direction)), direction);
+}
+
+}  // namespace
+}  // namespace weft
