@@ -72,6 +72,7 @@ struct Options {
   std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search
   ScheduleOptions schedule;
   Few<int> grid;                   ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils, empty: slab)
+  Split split = Split::even();     ///< how an axis is cut among ranks
   std::optional<Layout> input;     ///< who owns what before forward (empty: from `grid`)
   std::optional<Layout> output;    ///< who owns what after forward (empty: the cheapest, "transposed")
   bool natural_output = false;     ///< output distributed as the input

@@ -1,0 +1,49 @@
+#include "plan/bind.hpp"
+
+#include <cstdio>
+
+namespace weft {
+namespace {
+
+// A first guess at a machine: what a call or message costs, and how fast bytes are sent and copied. Ranks the strategies, no more.
+double seconds(const Cost& cost) {
+  return 1e-6 * static_cast<double>(cost.calls + cost.messages) + static_cast<double>(cost.bytes) / 5e9 + static_cast<double>(cost.copied) / 10e9;
+}
+
+}  // namespace
+
+Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name) {
+  const auto nodes = comm.nodes();
+  demand.nodes.clear();
+  for (const int member : demand.pattern.members()) demand.nodes.push_back(nodes[static_cast<std::size_t>(member)]);
+
+  const Strategy* chosen = nullptr;
+  std::string reason, refusals;
+  if (name == "auto") {
+    double best = 0;
+    for (const Strategy* candidate : strategies()) {
+      const std::string refusal = candidate->declines(demand);
+      if (comm.max(refusal.empty() ? 0 : 1)) {
+        refusals += "\n  " + std::string(candidate->name()) + ": " + (refusal.empty() ? "declined on another rank" : refusal);
+        continue;
+      }
+      const double cost = comm.max(seconds(candidate->cost(demand)));
+      if (!chosen || cost < best) chosen = candidate, best = cost;
+    }
+    char text[96];
+    std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", best);
+    reason = text;
+  } else {
+    chosen = &comm.agree([&]() -> std::reference_wrapper<const Strategy> { return strategy(name); }).get();
+    reason = "as requested";
+    comm.agree([&] {
+      const std::string refusal = chosen->declines(demand);
+      if (!refusal.empty()) throw Error("strategy \"" + name + "\" declines: " + refusal);
+    });
+  }
+  if (!chosen) throw Error("every strategy declines:" + refusals);
+  const mpi::Communicator group = comm.split(demand.pattern.members().front(), comm.rank());
+  return {chosen, chosen->bind(demand, group.raw()), reason};
+}
+
+}  // namespace weft

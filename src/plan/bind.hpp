@@ -1,0 +1,18 @@
+// From a strategy's name to an exchange: "auto" is resolved by cost, and what one rank declines all decline.
+#pragma once
+
+#include "mpi/communicator.hpp"
+
+namespace weft {
+
+struct Bound {
+  const Strategy* strategy = nullptr;
+  std::unique_ptr<Exchange> exchange;
+  std::string reason;  ///< why this strategy, one line
+};
+
+/// Collective over `comm`, whose ranks are those of the demand's layouts. Throws Error alike on all ranks when the name is
+/// unknown or the strategy declines, with the reasons. `demand.nodes` is filled in for the group.
+Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name);
+
+}  // namespace weft

@@ -1,0 +1,94 @@
+// How a plan tells what it is.
+#include <sstream>
+
+#include "plan/plan.hpp"
+
+namespace weft {
+namespace {
+
+std::string bytes_string(Index bytes) {
+  std::ostringstream s;
+  s.precision(3);
+  if (bytes < 1024) s << bytes << " B";
+  else if (bytes < (Index{1} << 20)) s << static_cast<double>(bytes) / 1024 << " KiB";
+  else if (bytes < (Index{1} << 30)) s << static_cast<double>(bytes) / 1048576 << " MiB";
+  else s << static_cast<double>(bytes) / 1073741824 << " GiB";
+  return s.str();
+}
+
+std::string order_string(const Order& order) {
+  std::string s;
+  for (const int a : order) s += (s.empty() ? "" : ",") + std::to_string(a);
+  return "(" + s + ")";
+}
+
+void describe_chain(std::ostringstream& out, const Chain& chain, const std::vector<Kind>& kinds) {
+  for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+    const Stage& stage = *chain.stages[s];
+    out << "  stage " << s << ": ";
+    if (stage.request().operations.empty()) out << "copy";
+    for (const Operation& o : stage.request().operations) {
+      out << (&o == &stage.request().operations.front() ? "" : ", then ") << "axis " << o.axis << " " << to_string(kinds[static_cast<std::size_t>(o.axis)]) << " of "
+          << o.first->spec().length;
+      if (o.scale != 1) out << " times " << o.scale;
+    }
+    out << "; " << stage.blocks() << " blocks here\n";
+    if (s == chain.hops.size()) continue;
+    const Hop& hop = chain.hops[s];
+    if (!hop.exchanges) {
+      out << "    stays on the rank, in an array\n";
+      continue;
+    }
+    const Exchange& exchange = *chain.exchanges[s];
+    Index sent = 0, kept = 0, messages = 0;
+    for (int t = 0; t < exchange.tiles(); ++t) {
+      int last = -1;
+      for (const Piece& piece : exchange.tile(t).out) {
+        const Index bytes = piece.at.box.volume() * chain.bytes[s + 1];
+        if (piece.peer == chain.selves[s]) kept += bytes;
+        else sent += bytes, messages += piece.peer != last;
+        last = piece.peer;
+      }
+    }
+    out << "    exchange: " << chain.strategies[s] << "\n      " << hop.from.describe() << "\n      -> " << hop.to.describe() << " " << order_string(hop.to.order()) << "\n      "
+        << exchange.tiles() << (exchange.tiles() == 1 ? " tile" : " tiles");
+    if (hop.cut.axis >= 0) out << " of " << hop.cut.size << " on axis " << hop.cut.axis;
+    out << "; sends " << bytes_string(sent) << " to others in " << messages << (messages == 1 ? " piece" : " pieces") << ", keeps " << bytes_string(kept) << "; owns " << bytes_string(exchange.bytes_owned())
+        << "\n";
+  }
+}
+
+}  // namespace
+
+std::string AnyPlan::describe() const {
+  const Body& b = *body_;
+  std::ostringstream out;
+  const Options& o = b.requested;
+  out << "weft plan: ";
+  for (std::size_t k = 0; k < b.problem.kinds.size(); ++k) out << (k ? " x " : "") << to_string(b.problem.kinds[k]);
+  out << ", " << to_string(b.problem.precision) << ", shape " << to_string(b.problem.shape) << ", " << b.comm.size() << (b.comm.size() == 1 ? " rank" : " ranks") << " x " << o.threads
+      << (o.threads == 1 ? " thread" : " threads");
+  if (o.batch > 1) out << ", batch " << o.batch;
+  if (o.components > 1) out << ", " << o.components << " components";
+  out << (o.in_place ? ", in place" : o.overwrite_input ? ", may overwrite its input" : ", preserves its input") << "\n";
+  out << "engine " << o.engine << " (" << o.effort << "); strategy " << b.effective.strategy << (o.strategy == b.effective.strategy ? "" : " (requested: " + o.strategy + ")") << "; schedule: tiles "
+      << b.effective.schedule.tiles;
+  if (b.effective.schedule.tiles != "one") out << " of " << b.effective.schedule.tile << ", window " << b.effective.schedule.window << ", test " << b.effective.schedule.test;
+  if (b.effective.schedule.tiles != o.schedule.tiles || b.effective.schedule.tile != o.schedule.tile || (o.schedule.window && b.effective.schedule.window != o.schedule.window))
+    out << " (requested: " << o.schedule.tiles << " of " << o.schedule.tile << ", window " << o.schedule.window << ")";
+  out << "\ninput  " << b.route.input.describe() << " " << order_string(b.route.input.order()) << "\noutput " << b.route.output.describe() << " " << order_string(b.route.output.order()) << "\n";
+  out << "forward, on rank " << b.comm.rank() << ":\n";
+  describe_chain(out, b.forward, b.route.kinds);
+  out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " (" << b.owned_bytes << " bytes)\n";
+  return out.str();
+}
+
+std::string AnyPlan::steps() const {
+  std::string lines;
+  for (const Step& step : body_->forward.steps) lines += to_string(step) + "\n";
+  return lines;
+}
+
+std::ostream& operator<<(std::ostream& out, const AnyPlan& plan) { return out << plan.describe(); }
+
+}  // namespace weft

@@ -1,0 +1,106 @@
+// What a plan is made of.
+#pragma once
+
+#include <map>
+
+#include <weft/plan.hpp>
+
+#include "engines/engine.hpp"
+#include "mpi/communicator.hpp"
+#include "plan/route.hpp"
+#include "plan/schedule.hpp"
+#include "plan/stage.hpp"
+#include "plan/team.hpp"
+
+namespace weft {
+
+/// One direction: stages, what lies between them, and the steps that run them. Element s of `hops`, `exchanges` and `strategies` is between stages
+/// s and s+1; `bytes` has one entry more than there are stages: an element before, between and after them.
+struct Chain {
+  Layout first = Layout::slab({1}, 0, 1), last = first;
+  int first_slot = 0, last_slot = 1;
+  int turn = -1;  // forward_map_backward: the stage that maps; exchanges from this number on belong to the way back
+  std::vector<std::vector<Operation>> operations;
+  std::vector<Index> bytes;
+  std::vector<Hop> hops;
+  std::vector<std::shared_ptr<Exchange>> exchanges;
+  std::vector<std::string> strategies;
+  std::vector<int> selves;  // this rank's number in each exchange's group
+  std::vector<Side> sides;  // from and to of every stage
+  std::vector<std::unique_ptr<Stage>> stages;
+  std::vector<Step> steps;
+};
+
+struct AnyPlan::Body {
+  Body(MPI_Comm comm, const AnyProblem& problem, const Options& options);
+
+  mpi::Communicator comm;
+  AnyProblem problem;
+  Options requested, effective;
+  Route route;
+  Index input_bytes = 0, output_bytes = 0;  // an element
+  Index array_bytes = 0;                    // in place: of the one array; else 0
+  int spectrum_slot = 1;
+
+  std::map<std::pair<int, Direction>, std::shared_ptr<const Lines>> lines;  // by axis
+  Slots slots;
+  std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
+  std::vector<std::shared_ptr<std::byte>> arrays;
+  std::shared_ptr<std::byte> input, output;  // handed out
+  Index owned_bytes = 0;
+
+  Chain forward, backward, map;
+  std::vector<Bench> benches;
+  std::unique_ptr<Team> team;
+  bool measuring = false;
+  AnyPlan::Spent spent;
+  Traffic traffic_before;
+
+  double logical_points() const;
+  int scattered_axis(const Hop& hop) const;
+  Traffic traffic() const;
+  void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* what) const;
+  void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f);
+  std::shared_ptr<std::byte> memory(Chain& chain, std::shared_ptr<std::byte>& mine, Index bytes);
+
+ private:
+  Route agreed_route();
+  void plan_lines();
+  std::vector<Operation> operations(const Order& axes, Direction direction) const;
+  static void rescale(Chain& chain, double by);
+  int new_array(Index bytes);
+  void need(int slot);
+  void bind_chain(Chain& chain);
+  Stage::Request request(const Chain& chain, std::size_t s) const;
+  Side link(Chain& chain, std::size_t h);
+  void build(Chain& chain);
+  void build_map(double scale);
+  void schedule(Chain& chain);
+  Bench make_bench();
+  void work(const Stage& stage, int first, int last, const Round& round);
+
+  // what the team works on now: kept here so that starting it allocates nothing
+  struct Work {
+    const Stage* stage = nullptr;
+    int first = 0, last = 0;
+    const Round* round = nullptr;
+  } now;
+  const std::function<void(int)> apart = [this](int thread) {
+    const int threads = team->threads(), count = now.last - now.first;
+    for (int b = now.first + count * thread / threads; b < now.first + count * (thread + 1) / threads; ++b)
+      for (int p = 0; p < now.stage->passes(); ++p) now.stage->run(b, p, 0, 1, benches[static_cast<std::size_t>(thread)], *now.round);
+  };
+  const std::function<void(int)> together = [this](int thread) {
+    Bench& bench = benches[static_cast<std::size_t>(thread)];
+    std::byte* const own = bench.block;
+    bench.block = benches[0].block;
+    for (int b = now.first; b < now.last; ++b)
+      for (int p = 0; p < now.stage->passes(); ++p) {
+        now.stage->run(b, p, thread, team->threads(), bench, *now.round);
+        team->meet();
+      }
+    bench.block = own;
+  };
+};
+
+}  // namespace weft

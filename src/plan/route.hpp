@@ -1,0 +1,31 @@
+// Routes: which axes are transformed where. A route leads from the input layout to the output layout through layouts in
+// which the axes of each stage are whole on every rank. No MPI, no memory: computed alike on all ranks.
+#pragma once
+
+#include <weft/plan.hpp>
+
+namespace weft {
+
+/// What lies between two stages: an exchange from one layout to another, or (from == to) an array on the same rank.
+struct Hop {
+  Layout from, to;
+  bool exchanges = true;
+  Cut cut;
+};
+
+struct Route {
+  Layout input, output;      ///< the caller's arrays, batch and component axes included
+  std::vector<Order> work;   ///< for every stage the axes that it transforms, in order; may be empty (a copy)
+  std::vector<Hop> hops;     ///< one fewer
+  int halved = -1;           ///< the axis that r2c halves, -1: none
+  std::vector<Kind> kinds;   ///< for every axis of the layouts; meaningful where it is transformed
+  Shape shape;               ///< logical extents, batch and component axes included
+};
+
+/// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions, tiles of an axis that is not there.
+Route plan_route(const AnyProblem& problem, const Options& options, int ranks);
+
+/// Bytes of the array shape whose halved axis is n/2+1.
+Shape halved_shape(Shape shape, int halved);
+
+}  // namespace weft

@@ -1,0 +1,172 @@
+#include "plan/schedule.hpp"
+
+namespace weft {
+namespace {
+
+class Maker {
+ public:
+  Maker(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges, const Schedule& schedule)
+      : stages_(stages), exchanges_(exchanges), schedule_(schedule), ran_(stages.size()), progress_(exchanges.size()) {
+    for (std::size_t s = 0; s < exchanges.size(); ++s)
+      if (exchanges[s]) relate(s);
+  }
+
+  std::vector<Step> make() {
+    run_all(stages_.size() - 1);
+    for (std::size_t s = 0; s < exchanges_.size(); ++s)  // whoever owns nothing takes part all the same
+      if (exchanges_[s]) finish_to(s, exchanges_[s]->tiles());
+    return std::move(steps_);
+  }
+
+ private:
+  // Blocks and tiles of one exchange: which need which.
+  struct Progress {
+    std::vector<int> written_by;  // by tile: one past the last block that writes it
+    std::vector<int> first_writer;  // by tile: the first block that does
+    std::vector<int> needs;       // by block of the reading stage: one past the last tile it reads
+    std::vector<int> last_reader; // by tile: the last block that reads it, -1: none
+    int opened = 0, started = 0, finished = 0;
+  };
+
+  static bool meets(const Stage& stage, const Box& block, const Box& piece) {
+    for (int a = 0; a < block.axes(); ++a)
+      if (!stage.transforms(a) && std::max(block.lo[a], piece.lo[a]) >= std::min(block.hi[a], piece.hi[a])) return false;
+    return !piece.empty();
+  }
+
+  void relate(std::size_t s) {
+    const Exchange& exchange = *exchanges_[s];
+    const Stage &writer = *stages_[s], &reader = *stages_[s + 1];
+    Progress& p = progress_[s];
+    const auto tiles = static_cast<std::size_t>(exchange.tiles());
+    p.written_by.assign(tiles, 0);
+    p.first_writer.assign(tiles, writer.blocks());
+    p.last_reader.assign(tiles, -1);
+    p.needs.assign(static_cast<std::size_t>(reader.blocks()), 0);
+    for (std::size_t t = 0; t < tiles; ++t) {
+      const Exchange::Tile& tile = exchange.tile(static_cast<int>(t));
+      for (int b = 0; b < writer.blocks(); ++b)
+        for (const Piece& piece : tile.out)
+          if (meets(writer, writer.block(b), piece.at.box)) {
+            p.written_by[t] = b + 1;
+            p.first_writer[t] = std::min(p.first_writer[t], b);
+            break;
+          }
+      for (int b = 0; b < reader.blocks(); ++b)
+        for (const Piece& piece : tile.in)
+          if (meets(reader, reader.block(b), piece.at.box)) {
+            p.needs[static_cast<std::size_t>(b)] = static_cast<int>(t) + 1;
+            p.last_reader[t] = b;
+            break;
+          }
+    }
+  }
+
+  void step(Step::Kind kind, std::size_t of, int first, int last = 0) {
+    if (kind == Step::Kind::work && !steps_.empty()) {
+      Step& previous = steps_.back();
+      if (previous.kind == kind && previous.of == static_cast<int>(of) && previous.last == first) {
+        previous.last = last;
+        return;
+      }
+    }
+    steps_.push_back({kind, static_cast<int>(of), first, last});
+  }
+
+  // Starts every tile of exchange s, running its writer, and as much of its reader as becomes ready when the window is full.
+  void start_all(std::size_t s) {
+    for (std::size_t e = 0; e < s; ++e)  // exchange by exchange, also on a rank that has nothing to do in between
+      if (exchanges_[e]) start_all(e);
+    Progress& p = progress_[s];
+    const int tiles = exchanges_[s]->tiles();
+    const int window = schedule_.window == 0 ? tiles : static_cast<int>(std::min<Index>(schedule_.window, tiles));
+    while (p.started < tiles) {
+      run(s, p.written_by[static_cast<std::size_t>(p.started)]);
+      if (p.started - p.finished >= window) {
+        finish_to(s, p.finished + 1);
+        run_ready(s + 1);
+      }
+      open_to(s, p.started + 1);
+      step(Step::Kind::start, s, p.started++);
+    }
+  }
+
+  void open_to(std::size_t s, int tile) {
+    Progress& p = progress_[s];
+    while (p.opened < tile) step(Step::Kind::open, s, p.opened++);
+  }
+
+  void finish_to(std::size_t s, int tile) {
+    Progress& p = progress_[s];
+    if (p.finished >= tile) return;
+    if (p.started < tile) start_all(s);
+    while (p.finished < tile) {
+      step(Step::Kind::finish, s, p.finished);
+      if (p.last_reader[static_cast<std::size_t>(p.finished)] < 0) step(Step::Kind::close, s, p.finished);
+      ++p.finished;
+    }
+  }
+
+  void run_all(std::size_t s) {
+    if (s > 0 && exchanges_[s - 1]) start_all(s - 1);
+    if (s > 0 && !exchanges_[s - 1]) run_all(s - 1);
+    run(s, stages_[s]->blocks());
+  }
+
+  // Blocks whose tiles have all arrived, in order, as far as that goes.
+  void run_ready(std::size_t s) {
+    if (schedule_.hold_last && s + 1 == stages_.size() && ran_[0] < stages_[0]->blocks()) return;
+    const Progress& p = progress_[s - 1];
+    int end = ran_[s];
+    while (end < stages_[s]->blocks() && p.needs[static_cast<std::size_t>(end)] <= p.finished) ++end;
+    run(s, end);
+  }
+
+  void run(std::size_t s, int end) {
+    if (ran_[s] >= end) return;
+    const bool reads = s > 0 && exchanges_[s - 1], writes = s + 1 < stages_.size() && exchanges_[s];
+    if (s > 0 && !reads) run_all(s - 1);
+    while (ran_[s] < end) {
+      const int b = ran_[s];
+      if (reads) finish_to(s - 1, progress_[s - 1].needs[static_cast<std::size_t>(b)]);
+      if (writes)
+        for (int t = exchanges_[s]->tiles(); t > progress_[s].opened; --t)
+          if (progress_[s].first_writer[static_cast<std::size_t>(t - 1)] <= b) open_to(s, t);
+      if (ran_[s] != b) continue;
+      step(Step::Kind::work, s, b, b + 1);
+      ++ran_[s];
+      if (reads)
+        for (std::size_t t = 0; t < progress_[s - 1].last_reader.size(); ++t)
+          if (progress_[s - 1].last_reader[t] == b) step(Step::Kind::close, s - 1, static_cast<int>(t));
+      if (schedule_.test > 0 && ++since_test_ >= schedule_.test) {
+        since_test_ = 0;
+        for (std::size_t e = 0; e < exchanges_.size(); ++e)
+          if (exchanges_[e] && progress_[e].started > progress_[e].finished) step(Step::Kind::test, e, progress_[e].finished);
+      }
+    }
+  }
+
+  const std::vector<const Stage*>& stages_;
+  const std::vector<const Exchange*>& exchanges_;
+  const Schedule schedule_;
+  std::vector<int> ran_;  // by stage: blocks done
+  std::vector<Progress> progress_;
+  std::vector<Step> steps_;
+  Index since_test_ = 0;
+};
+
+}  // namespace
+
+std::vector<Step> make_steps(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges, const Schedule& schedule) {
+  return Maker(stages, exchanges, schedule).make();
+}
+
+std::string to_string(const Step& step) {
+  static constexpr const char* names[] = {"work", "open", "start", "test", "finish", "close"};
+  const std::string name = names[static_cast<int>(step.kind)];
+  if (step.kind == Step::Kind::work)
+    return name + " stage " + std::to_string(step.of) + " blocks " + std::to_string(step.first) + ".." + std::to_string(step.last - 1);
+  return name + " exchange " + std::to_string(step.of) + " tile " + std::to_string(step.first);
+}
+
+}  // namespace weft

@@ -1,0 +1,29 @@
+// Schedules: the ordered list of steps that executing, printing, tracing, modelling and simulating a plan all walk.
+#pragma once
+
+#include <weft/exchange.hpp>
+
+#include "plan/stage.hpp"
+
+namespace weft {
+
+struct Step {
+  enum class Kind { work, open, start, test, finish, close };
+  Kind kind;
+  int of;           ///< the stage of work; of all others the exchange, by the number of the stage that writes it
+  int first, last;  ///< work: blocks [first, last); others: the tile is `first`
+};
+
+struct Schedule {
+  Index window = 1;        ///< most tiles on their way at once, 0: all
+  Index test = 0;          ///< let tiles progress after so many blocks, 0: never
+  bool hold_last = false;  ///< the last stage begins when the first has ended (their arrays are one memory)
+};
+
+/// Steps of a chain of stages; exchanges[s] lies between stages s and s+1 (null: an array). Starts are ordered by exchange, then by
+/// tile, whatever a rank owns, so that ranks never wait for each other in a circle.
+std::vector<Step> make_steps(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges, const Schedule& schedule);
+
+std::string to_string(const Step& step);
+
+}  // namespace weft

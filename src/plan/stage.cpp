@@ -1,0 +1,399 @@
+#include "plan/stage.hpp"
+
+#include <cstring>
+#include <numeric>
+
+namespace weft {
+namespace {
+
+// A block should stay in a core's second-level cache between its passes.
+constexpr Index block_budget = 256 * 1024;
+
+// Lines of one batch: as many as fill two cache lines across, never fewer than an engine likes.
+Index batch_width(Index bytes) { return std::max<Index>(8, 128 / bytes); }
+
+Index dot(const Shape& strides, const Shape& point, const Shape& origin) {
+  Index sum = 0;
+  for (int a = 0; a < strides.size(); ++a) sum += strides[a] * (point[a] - origin[a]);
+  return sum;
+}
+
+// All bounds at which some view begins or ends on an axis, inside the box.
+std::vector<Index> breaks(const Box& box, int axis, const std::vector<View>& from, const std::vector<View>& to) {
+  std::vector<Index> at{box.lo[axis], box.hi[axis]};
+  for (const auto* views : {&from, &to})
+    for (const View& view : *views)
+      for (const Index b : {view.box.lo[axis], view.box.hi[axis]})
+        if (b > box.lo[axis] && b < box.hi[axis]) at.push_back(b);
+  std::sort(at.begin(), at.end());
+  at.erase(std::unique(at.begin(), at.end()), at.end());
+  return at;
+}
+
+// Splits a box at the given bounds of every axis, in C order.
+std::vector<Box> split(const Box& box, const std::vector<std::vector<Index>>& bounds, const Order& order) {
+  std::vector<Box> boxes{box};
+  for (const int a : order) {
+    std::vector<Box> finer;
+    for (const Box& b : boxes)
+      for (std::size_t k = 0; k + 1 < bounds[static_cast<std::size_t>(a)].size(); ++k) {
+        Box part = b;
+        part.lo[a] = bounds[static_cast<std::size_t>(a)][k];
+        part.hi[a] = bounds[static_cast<std::size_t>(a)][k + 1];
+        finer.push_back(part);
+      }
+    boxes = std::move(finer);
+  }
+  return boxes;
+}
+
+}  // namespace
+
+bool Stage::transforms(int axis) const {
+  return std::any_of(request_.operations.begin(), request_.operations.end(), [&](const Operation& o) { return o.axis == axis; });
+}
+
+Stage::Stage(const Request& request) : request_(request) {
+  request_.from.views = merge(request_.from.views);
+  request_.to.views = merge(request_.to.views);
+  if (request_.from.box.empty() || request_.to.box.empty()) return;
+  plan_blocks();
+  plan_passes();
+  for (Block& block : blocks_)
+    for (const Pass& pass : passes_) {
+      block.cells.emplace_back();
+      for (std::size_t c = 0; c < pass.cells.size(); ++c) {
+        Box meets = pass.cells[c].box;  // along its line a cell is in the coordinates of its pass
+        meets.lo[pass.operation.axis] = block.box.lo[pass.operation.axis];
+        meets.hi[pass.operation.axis] = block.box.hi[pass.operation.axis];
+        bool any = true;
+        for (int a = 0; a < meets.axes(); ++a)
+          if (!transforms(a) || pass.copies) any = any && std::max(meets.lo[a], block.box.lo[a]) < std::min(meets.hi[a], block.box.hi[a]);
+        if (any) block.cells.back().push_back(static_cast<int>(c));
+      }
+    }
+}
+
+void Stage::plan_blocks() {
+  const Box& box = request_.from.box;
+  const View& leading = request_.to.views.empty() ? request_.from.views.front() : request_.to.views.front();
+  // axes that blocks are cut along: those of tiles first, then the others, slowest in memory first
+  Order cut;
+  for (const int a : request_.tile_axes)
+    if (!transforms(a)) cut.push_back(a);
+  Order rest;
+  for (int a = 0; a < box.axes(); ++a)
+    if (!transforms(a) && std::find(cut.begin(), cut.end(), a) == cut.end()) rest.push_back(a);
+  std::stable_sort(rest.begin(), rest.end(), [&](int a, int b) { return leading.strides[a] > leading.strides[b]; });
+  for (const int a : rest) cut.push_back(a);
+
+  // grow the block from the innermost of these axes outwards while it fits
+  const Index bytes = std::max(request_.from.bytes, request_.to.bytes);
+  Index held = bytes;
+  for (const Operation& o : request_.operations) held *= std::max(box.extent(o.axis), request_.to.box.extent(o.axis));
+  std::vector<std::vector<Index>> bounds(static_cast<std::size_t>(box.axes()));
+  for (int a = 0; a < box.axes(); ++a) bounds[static_cast<std::size_t>(a)] = {box.lo[a], box.hi[a]};
+  for (int k = cut.size() - 1; k >= 0; --k) {
+    const int a = cut[k];
+    auto& at = bounds[static_cast<std::size_t>(a)];
+    for (std::size_t t = 0; t < request_.tile_axes.size(); ++t)
+      if (request_.tile_axes[t] == a)
+        for (const Index b : request_.bounds[t])
+          if (b > box.lo[a] && b < box.hi[a]) at.push_back(b);
+    std::sort(at.begin(), at.end());
+    at.erase(std::unique(at.begin(), at.end()), at.end());
+    // a batch of columns stays whole when the axis is the innermost
+    const Index least = k == cut.size() - 1 && request_.operations.size() == 1 ? batch_width(bytes) : 1;
+    const Index step = std::clamp(block_budget / std::max<Index>(held, 1), std::min(least, box.extent(a)), box.extent(a));
+    std::vector<Index> finer;
+    for (std::size_t i = 0; i + 1 < at.size(); ++i)
+      for (Index b = at[i]; b < at[i + 1]; b += step) finer.push_back(b);
+    finer.push_back(box.hi[a]);
+    at = std::move(finer);
+    held *= step;
+  }
+  for (const Box& part : split(box, bounds, cut)) blocks_.push_back({part, {}});
+}
+
+void Stage::plan_passes() {
+  const auto& operations = request_.operations;
+  if (operations.empty()) {
+    passes_.push_back(plan_pass({}, true, request_.from, request_.to, false, false, request_.stream));
+    return;
+  }
+  // Between its passes a block lies in its destination where that is one array of the right elements, else in the bench.
+  const bool whole = request_.to.views.size() == 1 && request_.to.views.front().box.contains(request_.to.box);
+  Side here = request_.from;
+  bool here_in_block = false;
+  for (std::size_t k = 0; k < operations.size(); ++k) {
+    const bool last = k + 1 == operations.size();
+    const Operation& operation = operations[k];
+    Side there = request_.to;
+    if (!last) {
+      there.box = here.box;
+      const auto& lines = operation.second ? operation.second : operation.first;
+      there.bytes = lines ? static_cast<Index>(element_bytes(request_.precision, complex_output(lines->spec().kind))) : here.bytes;
+      if (operation.first) there.box.lo[operation.axis] = 0, there.box.hi[operation.axis] = lines->out_length();
+    }
+    const bool in_destination = last || (whole && there.bytes == request_.to.bytes && there.box == request_.to.box);
+    if (!in_destination) {
+      // block-relative: every block has the strides of the largest
+      Box largest = there.box;
+      for (int a = 0; a < largest.axes(); ++a)
+        if (!transforms(a)) {
+          Index extent = 0;
+          for (const Block& block : blocks_) extent = std::max(extent, block.box.extent(a));
+          largest.hi[a] = largest.lo[a] + extent;
+        }
+      Order order = c_order(largest.axes());
+      const View& like = request_.from.views.front();
+      std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return like.strides[a] > like.strides[b]; });
+      View view = dense_view(largest, order);
+      block_bytes_ = std::max(block_bytes_, largest.volume() * there.bytes);
+      view.box = there.box;  // anywhere: the block's own corner is its origin
+      there.views = {view};
+    }
+    passes_.push_back(plan_pass(operation, false, here, there, here_in_block, !in_destination, last && request_.stream));
+    here = there;
+    here_in_block = !in_destination;
+  }
+}
+
+Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream) {
+  Pass pass;
+  pass.operation = operation;
+  pass.copies = copies;
+  pass.from_box = from.box;
+  pass.to_box = to.box;
+  pass.from_bytes = from.bytes;
+  pass.to_bytes = to.bytes;
+  const int axes = from.box.axes();
+  if (copies) {  // any axis may play the line: the one that is fastest where it is written
+    int best = 0;
+    for (int a = 1; a < axes; ++a)
+      if (!to.views.empty() && to.box.extent(a) > 1 && (to.box.extent(best) < 2 || to.views.front().strides[a] <= to.views.front().strides[best])) best = a;
+    pass.operation.axis = best;
+  }
+  const int axis = pass.operation.axis;
+  pass.in_length = from.box.extent(axis);
+  pass.out_length = to.box.extent(axis);
+  pass.width = batch_width(std::max(from.bytes, to.bytes));
+
+  std::vector<std::vector<Index>> bounds;
+  Order others;
+  for (int a = 0; a < axes; ++a) {
+    bounds.push_back(a == axis ? std::vector<Index>{from.box.lo[a], from.box.hi[a]} : breaks(from.box, a, from.views, to.views));
+    if (a != axis) others.push_back(a);
+  }
+  for (const Box& box : split(from.box, bounds, others)) {
+    Cell cell;
+    cell.box = box;
+    const auto gather = [&](const Side& side, bool in_block, std::vector<Segment>& segments) {
+      Box reach = box;
+      reach.lo[axis] = side.box.lo[axis];
+      reach.hi[axis] = side.box.hi[axis];
+      for (const View& view : side.views) {
+        const Box part = view.box.intersect(reach);
+        if (part.empty()) continue;
+        Segment s;
+        s.slot = view.slot;
+        s.first = part.lo[axis] - side.box.lo[axis];
+        s.count = part.extent(axis);
+        s.offset = (in_block ? s.first * view.strides[axis] : view.at(part.lo)) * side.bytes;
+        for (int a = 0; a < axes; ++a) s.strides.push_back(view.strides[a] * side.bytes);
+        s.in_block = in_block;
+        segments.push_back(s);
+      }
+      std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.first < b.first; });
+    };
+    gather(from, from_block, cell.from);
+    gather(to, to_block, cell.to);
+    if (cell.to.empty() || (cell.from.empty() && copies)) continue;  // a hole: nobody wants it
+    const Segment& source = cell.from.empty() ? cell.to.front() : cell.from.front();
+    const Segment& target = cell.to.front();
+
+    // lines are batched along the axis that is contiguous where the line itself is not: first at the source, then at the target;
+    // where lines are contiguous on both sides, along the axis on which they follow one another
+    const auto fastest = [&](const Segment& s) {
+      int best = -1;
+      for (int a = 0; a < axes; ++a)
+        if (a != axis && box.extent(a) > 1 && (best < 0 || s.strides[a] < s.strides[best])) best = a;
+      return best;
+    };
+    cell.companion = source.strides[axis] != from.bytes ? fastest(source) : fastest(target);
+    const int c = cell.companion;
+    for (const int a : others)
+      if (a != c) cell.outer.push_back(a);
+    std::stable_sort(cell.outer.begin(), cell.outer.end(), [&](int a, int b) {
+      return std::pair(target.strides[a], source.strides[a]) > std::pair(target.strides[b], source.strides[b]);
+    });
+    const auto back_to_back = [&](const std::vector<Segment>& segments, Index length, Index bytes) {
+      return segments.size() == 1 && segments[0].count == length && (segments[0].strides[axis] == bytes || length == 1) &&
+             (c < 0 || segments[0].strides[c] == length * bytes);
+    };
+    cell.from_lines = !copies && back_to_back(cell.from, pass.in_length, from.bytes);
+    cell.to_lines = !copies && !stream && back_to_back(cell.to, pass.out_length, to.bytes);
+
+    const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
+    if (copies) {
+      for (std::size_t f = 0; f < cell.from.size(); ++f)
+        for (std::size_t t = 0; t < cell.to.size(); ++t) {
+          const Segment &a = cell.from[f], &b = cell.to[t];
+          if (std::max(a.first, b.first) >= std::min(a.first + a.count, b.first + b.count)) continue;
+          cell.pairs.emplace_back(static_cast<int>(f), static_cast<int>(t));
+          cell.moves.emplace_back(to.bytes, Panel{0, 0, a.strides[axis], stride(a), b.strides[axis], stride(b)}, stream);
+        }
+    } else {
+      for (Segment& s : cell.from) s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), from.bytes, pass.in_length * from.bytes});
+      for (Segment& s : cell.to) s.move = Mover(to.bytes, {0, 0, to.bytes, pass.out_length * to.bytes, s.strides[axis], stride(s)}, stream);
+    }
+    segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
+    pass.cells.push_back(std::move(cell));
+  }
+  line_bytes_ = std::max(line_bytes_, pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes));
+  return pass;
+}
+
+void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& round) const {
+  const Block& block = blocks_[static_cast<std::size_t>(b)];
+  const Pass& pass = passes_[static_cast<std::size_t>(p)];
+  for (const int c : block.cells[static_cast<std::size_t>(p)]) {
+    const Cell& cell = pass.cells[static_cast<std::size_t>(c)];
+    Box region = cell.box;
+    for (int a = 0; a < region.axes(); ++a)
+      if (!transforms(a)) region.lo[a] = std::max(region.lo[a], block.box.lo[a]), region.hi[a] = std::min(region.hi[a], block.box.hi[a]);
+    // a transformed axis is whole in every block and begins at 0, so that only the others are counted from the block's corner
+    Shape origin = block.box.lo;
+    for (int a = 0; a < origin.size(); ++a)
+      if (transforms(a)) origin[a] = pass.from_box.lo[a];
+    run_cell(pass, cell, region, origin, part, parts, bench, round);
+  }
+}
+
+void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round) const {
+  const int axis = pass.operation.axis, c = cell.companion;
+  const Index along = c < 0 ? 1 : region.extent(c);
+  // whole rows of lines at once where nothing is gathered, else a batch
+  Index width = pass.width;
+  if (pass.copies)
+    width = along;
+  else if (cell.from_lines && cell.to_lines && !pass.operation.map)
+    width = std::max(width, (along / parts + width - 1) / width * width);
+  const Index batches = (along + width - 1) / width;
+  Index outer = 1;
+  for (const int a : cell.outer) outer *= region.extent(a);
+  const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
+  if (begin == end) return;
+
+  Shape at = region.lo;
+  Index rest = begin / batches;
+  for (int k = cell.outer.size() - 1; k >= 0; --k) {
+    const int a = cell.outer[k];
+    at[a] += rest % region.extent(a);
+    rest /= region.extent(a);
+  }
+  Index batch = begin % batches;
+  const auto address = [&](const Segment& s) {
+    const Shape& zero = s.in_block ? origin : cell.box.lo;
+    std::byte* base = s.in_block ? bench.block : (*round.slots)[static_cast<std::size_t>(s.slot)];
+    Shape point = at;
+    point[axis] = zero[axis];
+    return base + s.offset + dot(s.strides, point, zero);
+  };
+  for (Index unit = begin; unit < end;) {
+    if (c >= 0) at[c] = region.lo[c];
+    for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] = address(cell.from[s]) + (c < 0 ? 0 : batch * width * cell.from[s].strides[c]);
+    for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] = address(cell.to[s]) + (c < 0 ? 0 : batch * width * cell.to[s].strides[c]);
+    for (; batch < batches && unit < end; ++batch, ++unit) {
+      if (c >= 0) at[c] = region.lo[c] + batch * width;
+      run_lines(pass, cell, region, at, std::min(width, along - batch * width), bench, round);
+      if (c < 0) continue;
+      for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] += width * cell.from[s].strides[c];
+      for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] += width * cell.to[s].strides[c];
+    }
+    batch = 0;
+    for (int k = cell.outer.size() - 1; k >= 0; --k) {
+      const int a = cell.outer[k];
+      if (++at[a] < region.hi[a]) break;
+      at[a] = region.lo[a];
+    }
+  }
+}
+
+void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Bench& bench, const Round& round) const {
+  const int axis = pass.operation.axis, c = cell.companion;
+  const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
+  if (pass.copies) {
+    for (std::size_t k = 0; k < cell.pairs.size(); ++k) {
+      const auto f = static_cast<std::size_t>(cell.pairs[k].first), t = static_cast<std::size_t>(cell.pairs[k].second);
+      const Segment &a = cell.from[f], &b = cell.to[t];
+      // a block of a copy may cut its lines
+      const Index low = region.lo[axis] - pass.from_box.lo[axis], high = region.hi[axis] - pass.from_box.lo[axis];
+      const Index first = std::max({a.first, b.first, low}), count = std::min({a.first + a.count, b.first + b.count, high}) - first;
+      if (count <= 0) continue;
+      const std::byte* source = bench.from[f] + (first - a.first) * a.strides[axis];
+      std::byte* target = bench.to[t] + (first - b.first) * b.strides[axis];
+      const Panel panel{count, width, a.strides[axis], stride(a), b.strides[axis], stride(b)};
+      if (source != target) cell.moves[k](source, target, panel);
+    }
+    return;
+  }
+
+  const Operation& operation = pass.operation;
+  const bool changes = pass.from_bytes != pass.to_bytes || pass.in_length != pass.out_length;  // r2c, c2r
+  const bool apart = changes || (operation.first && operation.first->prefers_out_of_place());
+  const std::byte* lines = nullptr;  // where the lines are now
+  std::byte* done = nullptr;         // where they are after the first transform
+  std::byte* const target = cell.to_lines ? bench.to[0] : nullptr;
+  if (cell.from_lines) {
+    lines = bench.from[0];
+    done = target ? target : bench.lines[1];
+  } else {
+    std::byte* into = target && !apart ? target : bench.lines[0];
+    Index reached = 0;  // a gap between segments holds zeros
+    const auto zero = [&](Index first, Index count) {
+      if (count > 0)
+        for (Index w = 0; w < width; ++w)
+          std::memset(into + (w * pass.in_length + first) * pass.from_bytes, 0, static_cast<std::size_t>(count * pass.from_bytes));
+    };
+    for (std::size_t s = 0; s < cell.from.size(); ++s) {
+      const Segment& segment = cell.from[s];
+      zero(reached, segment.first - reached);
+      segment.move(bench.from[s], into + segment.first * pass.from_bytes,
+                   {segment.count, width, segment.strides[axis], stride(segment), pass.from_bytes, pass.in_length * pass.from_bytes});
+      reached = segment.first + segment.count;
+    }
+    zero(reached, pass.in_length - reached);
+    lines = into;
+    done = target ? target : apart ? bench.lines[1] : into;
+  }
+  if (operation.first)
+    (*operation.first)(lines, done, width);
+  else if (lines != done)
+    std::memcpy(done, lines, static_cast<std::size_t>(width * pass.in_length * pass.from_bytes));
+  if (operation.map && round.map) {
+    Line line{at, axis, pass.out_length, nullptr};
+    line.first[axis] = pass.to_box.lo[axis];
+    for (Index w = 0; w < width; ++w) {
+      if (c >= 0) line.first[c] = at[c] + w;
+      line.values = done + w * pass.out_length * pass.to_bytes;
+      (*round.map)(line);
+    }
+  }
+  if (operation.second) (*operation.second)(done, done, width);
+  if (operation.scale != 1) {
+    const Index bytes = width * pass.out_length * pass.to_bytes;
+    const auto times = [&](auto* values) {
+      for (Index k = 0; k < bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
+    };
+    request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(done)) : times(reinterpret_cast<float*>(done));
+  }
+  if (!target)
+    for (std::size_t s = 0; s < cell.to.size(); ++s) {
+      const Segment& segment = cell.to[s];
+      segment.move(done + segment.first * pass.to_bytes, bench.to[s],
+                   {segment.count, width, pass.to_bytes, pass.out_length * pass.to_bytes, segment.strides[axis], stride(segment)});
+    }
+}
+
+}  // namespace weft

@@ -1,0 +1,117 @@
+// Stages: gather -> line transforms (or a pointwise map) -> scatter, over blocks of a box. A stage reads where the last
+// exchange landed (or the user's array) and writes where the next one leaves; packing is the first and last touch of a
+// block that is in cache for its transform anyway. The only code, with movers and engines, that touches values.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <weft/plan.hpp>
+
+#include "engines/engine.hpp"
+#include "plan/mover.hpp"
+
+namespace weft {
+
+/// What happens to every line of one axis: `first`, then the plan's map when `map`, then `second`, then `scale`. Empty pointers: nothing.
+struct Operation {
+  int axis = 0;
+  std::shared_ptr<const Lines> first, second;
+  bool map = false;
+  double scale = 1;
+};
+
+/// Where one side of a stage lies: views that cover its box, and bytes an element there.
+struct Side {
+  Box box;
+  std::vector<View> views;
+  Index bytes = 0;
+};
+
+/// Memory that one thread works in; made at planning.
+struct Bench {
+  std::shared_ptr<std::byte> memory;
+  std::byte* block = nullptr;     ///< a block between two passes
+  std::byte* lines[2] = {};       ///< a batch of lines
+  std::vector<const std::byte*> from;  ///< addresses of a cell's segments
+  std::vector<std::byte*> to;
+};
+
+/// What one execution hands to its stages.
+struct Round {
+  const Slots* slots = nullptr;
+  const std::function<void(const Line&)>* map = nullptr;
+};
+
+class Stage {
+ public:
+  struct Request {
+    Side from, to;
+    std::vector<Operation> operations;  ///< in order; none: a copy
+    Precision precision = Precision::double_;
+    std::vector<int> tile_axes;               ///< axes along which blocks must follow one another, outermost first
+    std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
+    bool stream = false;                      ///< the results will not be read before they have left the caches
+  };
+  explicit Stage(const Request& request);
+
+  int blocks() const { return static_cast<int>(blocks_.size()); }
+  /// Block b, in the coordinates of `from`, whole along transformed axes.
+  const Box& block(int b) const { return blocks_[static_cast<std::size_t>(b)].box; }
+  /// True when `axis` is transformed here, so that every block reaches over all of it.
+  bool transforms(int axis) const;
+  const Request& request() const { return request_; }
+  int passes() const { return static_cast<int>(passes_.size()); }
+
+  /// Bytes of a bench's block and of one of its two line buffers, and segments, that this stage needs.
+  Index block_bytes() const { return block_bytes_; }
+  Index line_bytes() const { return line_bytes_; }
+  std::size_t segments() const { return segments_; }
+
+  /// Runs share `part` of `parts` of one pass of a block; between passes all parts meet. `block` of the bench must be the same memory for all parts.
+  void run(int block, int pass, int part, int parts, Bench& bench, const Round& round) const;
+
+ private:
+  struct Segment {  // where part of each line lies
+    int slot = -1;
+    Index offset = 0;  // bytes, at the cell's low corner
+    Shape strides;     // bytes
+    Index first = 0, count = 0;  // elements of the line
+    Mover move;        // to or from the line buffer
+    bool in_block = false;
+  };
+  struct Cell {  // a box whose lines all have the same segments
+    Box box;
+    std::vector<Segment> from, to;
+    Order outer;        // loops, slowest first
+    int companion = -1; // the axis along which lines are batched, -1: one line at a time
+    bool from_lines = false, to_lines = false;  // lines lie contiguous, one behind the other: no line buffer needed
+    std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
+    std::vector<Mover> moves;
+  };
+  struct Pass {
+    Operation operation;
+    bool copies = false;
+    Box from_box, to_box;
+    Index from_bytes = 0, to_bytes = 0, in_length = 0, out_length = 0, width = 1;
+    std::vector<Cell> cells;
+  };
+  struct Block {
+    Box box;
+    std::vector<std::vector<int>> cells;  // for each pass
+  };
+
+  void plan_blocks();
+  void plan_passes();
+  Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);
+  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round) const;
+  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Bench& bench, const Round& round) const;
+
+  Request request_;
+  std::vector<Block> blocks_;
+  std::vector<Pass> passes_;
+  Index block_bytes_ = 0, line_bytes_ = 0;
+  std::size_t segments_ = 0;
+};
+
+}  // namespace weft
