@@ -26,7 +26,8 @@ struct Traffic {
 class Exchange {
  public:
   /// The pieces of the pattern's tile, same peers and boxes in the same order, placed: `at.slot`, `at.offset` and `at.strides` say
-  /// where to write what leaves and where to read what has arrived. What stays on this rank is one of them (the out- and the
+  /// where to write what leaves and where to read what has arrived. (Between runs `in` may cut a peer's sequence at more positions than the pattern's
+  /// takes do, in the same order: where the giver's memory is read, it is its cuts that count.) What stays on this rank is one of them (the out- and the
   /// in-view of the rank itself may be the same memory: then it is written once and never copied).
   struct Tile {
     std::vector<Piece> out, in;
