@@ -1,0 +1,224 @@
+// weft bench: strategies against each other on the same data, repetition by repetition, each verified before and after it is timed.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <sched.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "contender.hpp"
+#include "progress.hpp"
+#include "request.hpp"
+#include "table.hpp"
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Asked : Request {
+  int repeats = 10;
+  std::string input, json;
+};
+
+/// A strategy that runs, or the reason why not.
+struct Entry {
+  std::string strategy;
+  std::unique_ptr<Contender> contender;
+  std::string declined;
+};
+
+double median(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t half = seconds.size() / 2;
+  return seconds.size() % 2 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
+}
+
+/// By the convention 5 N log2 N for a complex transform, half that for a real one; forward and backward.
+double operations(const weft::AnyProblem& problem, const weft::Options& options) {
+  double points = static_cast<double>(options.batch * options.components), transformed = 1;
+  for (const weft::Index n : problem.shape) points *= static_cast<double>(n);
+  for (const int axis : problem.axes) transformed *= static_cast<double>(problem.shape[axis]);
+  return 2 * (complex_input(problem.kinds.back()) ? 5 : 2.5) * points * std::log2(transformed);
+}
+
+/// Rounding grows with the depth of the transform.
+double tolerance(const weft::AnyProblem& problem) {
+  return (problem.precision == weft::Precision::double_ ? 1e-13 : 1e-5) * std::max(1.0, std::log2(static_cast<double>(volume(problem.shape))) / 20);
+}
+
+Json to_json(const weft::Options& o) {
+  return {{"strategy", o.strategy}, {"engine", o.engine},       {"effort", o.effort},     {"tiles", o.schedule.tiles},
+          {"tile", o.schedule.tile}, {"window", o.schedule.window}, {"test", o.schedule.test}, {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
+          {"threads", o.threads},    {"in_place", o.in_place},      {"natural", o.natural_output}};
+}
+
+/// What the plan does otherwise than it was asked to: "tile 8 (asked: 200)".
+std::string changes(const weft::AnyPlan& plan) {
+  const Json requested = to_json(plan.requested()), effective = to_json(plan.effective());
+  std::string text;
+  for (const auto& [name, value] : effective.items())
+    if (value != requested[name] && requested[name] != "auto")
+      text += fmt::format("{}{} {} (asked: {})", text.empty() ? "" : ", ", name, value.dump(), requested[name].dump());
+  return text;
+}
+
+std::vector<std::string> strategy_names(const std::string& asked) {
+  std::vector<std::string> names;
+  if (asked == "all")
+    for (const weft::Strategy* strategy : weft::strategies()) names.emplace_back(strategy->name());
+  else
+    for (const std::string& name : split(asked, ',')) names.push_back(name == "auto" ? name : std::string(weft::strategy(name).name()));
+  return names;
+}
+
+Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem, const Field& field, const Entry& entry) {
+  Json row = {{"kind", asked.kind},     {"shape", std::vector<weft::Index>(problem.shape.begin(), problem.shape.end())},
+              {"precision", std::string(to_string(problem.precision))},
+              {"ranks", world.ranks},   {"threads", asked.options(world.ranks).threads},
+              {"layout", asked.layout}, {"strategy", entry.strategy},
+              {"weft", WEFT_VERSION},   {"mpi", mpi_version()}};
+  if (!entry.contender) {
+    row["declined"] = entry.declined;
+    return row;
+  }
+  const Measured& m = entry.contender->measured();
+  const weft::AnyPlan& plan = entry.contender->plan();
+  row.update({{"engine", plan.effective().engine},
+              {"schedule", to_string(plan.effective().schedule)},
+              {"median_seconds", median(m.seconds)},
+              {"min_seconds", *std::min_element(m.seconds.begin(), m.seconds.end())},
+              {"max_seconds", *std::max_element(m.seconds.begin(), m.seconds.end())},
+              {"gflop_per_second", 1e-9 * operations(problem, plan.requested()) / median(m.seconds)},
+              {"fft_seconds", m.fft_seconds},
+              {"exchange_seconds", m.exchange_seconds},
+              {"bytes_sent", m.bytes_sent},
+              {"messages", m.messages},
+              {"bytes_owned", m.bytes_owned},
+              {"relative_error", m.relative_error},
+              {"tolerance", tolerance(problem)},
+              {"reference", field.reference()},
+              {"seconds", m.seconds},
+              {"requested", to_json(plan.requested())},
+              {"effective", to_json(plan.effective())}});
+  return row;
+}
+
+Table table(const Json& rows) {
+  Table table({"strategy", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "MB sent", "messages", "error"});
+  for (const Json& r : rows) {
+    if (r.contains("declined")) {
+      table.add({r["strategy"], "declined: " + r["declined"].get<std::string>()});
+      continue;
+    }
+    const auto number = [&](const char* name) { return r[name].is_null() ? NAN : r[name].get<double>(); };
+    const auto ms = [&](const char* name) { return fmt::format("{:.3f}", 1e3 * number(name)); };
+    table.add({r["strategy"], ms("median_seconds"), ms("min_seconds"), ms("max_seconds"), fmt::format("{:.2f}", number("gflop_per_second")),
+               ms("fft_seconds"), ms("exchange_seconds"), fmt::format("{:.3f}", 1e-6 * number("bytes_sent")),
+               fmt::format("{}", r["messages"].get<weft::Index>()), fmt::format("{:.1e}", number("relative_error"))});
+  }
+  return table;
+}
+
+/// Cores that the launcher lets this rank use.
+int cores() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/// Collective: nobody likes to hear at the end of a long run that its results have no place.
+void check_writable(const World& world, const std::string& path) {
+  int writable = 1;
+  if (world.rank == 0) writable = std::ofstream(path, std::ios::app).good();
+  MPI_Bcast(&writable, 1, MPI_INT, 0, world.comm);
+  if (!writable) throw weft::Error("cannot write " + path);
+}
+
+/// Collective: shape and, unless that was asked for, precision of the input file.
+void adopt_file(const World& world, Asked& asked, const CLI::App& app) {
+  const weft::FileType file = inspect_numbers(world, asked.input);
+  for (const char* option : {"--shape", "--batch", "--components"})
+    if (app.count(option)) throw Usage(fmt::format("{} and --input exclude each other: the file says what there is to transform", option));
+  asked.shape = to_string(file.shape);
+  if (!app.count("--precision")) asked.precision = to_string(precision_of(file));
+  if (complex_numbers(file) && !complex_input(asked.problem().kinds.back()))
+    throw Usage(fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", asked.input, file.type, asked.kind));
+}
+
+int bench(const World& world, Asked asked, const CLI::App& app) {
+  if (!asked.json.empty()) check_writable(world, asked.json);
+  if (!asked.input.empty()) adopt_file(world, asked, app);
+  const weft::AnyProblem problem = asked.problem();
+  const std::vector<std::string> names = planning([&] { return strategy_names(asked.strategy); });
+  weft::Options options = asked.options(world.ranks);
+  options.strategy = "auto";
+  // What no strategy can do is wrong with the request; what one of them cannot is that one's.
+  planning([&] { weft::AnyPlan(world.comm, problem, options); });
+
+  Progress progress(world.rank == 0);
+  progress.phase(asked.input.empty() ? "making a field" : "reading " + asked.input);
+  const auto field = asked.input.empty() ? random_field(world, problem, options) : file_field(world, problem, asked.input);
+  std::vector<Entry> entries;
+  std::vector<Contender*> running;
+  progress.phase("planning and verifying");
+  for (const std::string& name : names) {
+    progress.detail(name);
+    Entry& entry = entries.emplace_back();
+    entry.strategy = options.strategy = name;
+    try {
+      entry.contender = make_contender(world, problem, options);
+    } catch (const weft::Error& e) {
+      entry.declined = e.what();
+      continue;
+    }
+    entry.contender->verify(*field);
+    running.push_back(entry.contender.get());
+  }
+  progress.phase(fmt::format("timing {} repeats of {} strategies", asked.repeats, running.size()));
+  for (int repeat = 0; repeat < asked.repeats; ++repeat) {
+    progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
+    for (Contender* contender : running) contender->time();
+  }
+  for (Contender* contender : running) contender->time_steps(std::min(asked.repeats, 3));
+  progress.phase("verifying again");
+  for (Contender* contender : running) contender->verify(*field);
+  progress.clear();
+
+  bool right = !running.empty();
+  for (const Contender* contender : running) right = right && contender->measured().relative_error <= tolerance(problem);
+  if (world.rank == 0) {
+    Json rows = Json::array();
+    for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
+    fmt::print("{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.kind, to_string(problem.shape), asked.precision, asked.layout, world.ranks,
+               world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s", to_string(options.schedule), version());
+    fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(rows).plain());
+    for (const Entry& entry : entries)
+      if (entry.contender)
+        if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", entry.strategy, text);
+    if (cores() < options.threads) fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
+    if (running.empty()) fmt::print("FAILED: every strategy declined\n");
+    else if (!right) fmt::print("FAILED: an error above {:.1e}\n", tolerance(problem));
+    std::fflush(stdout);
+    if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + asked.json);
+  }
+  return right ? 0 : 1;
+}
+
+}  // namespace
+
+Command bench_command(CLI::App& app) {
+  auto asked = std::make_shared<Asked>();
+  asked->strategy = "all";
+  asked->add_problem(app);
+  asked->add_options(app);
+  app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all");
+  app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--input", asked->input, "transform what this npy file holds, instead of random data");
+  app.add_option("--json", asked->json, "write the results to this file");
+  app.footer(R"(Examples:
+  weft --ranks 2 bench --kind r2c --shape 181x217x181
+  weft --ranks 4 bench --layout 2x2 --strategy isend,alltoallv --tiles gathered --tile 8 --json times.json
+)");
+  return [asked, &app](const World& world) { return bench(world, *asked, app); };
+}

@@ -1,0 +1,115 @@
+#include "contender.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace {
+
+/// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might lose.
+constexpr double poison = 1e15;
+
+template <class In, class Out>
+class TypedContender : public Contender {
+ public:
+  TypedContender(const World& world, const weft::AnyProblem& problem, const weft::Options& options)
+      : world_(world), plan_(world.comm, problem, options), in_(input_of<In>(plan_)), out_(output_of<Out>(plan_)) {
+    measured_.bytes_owned = most(plan_.bytes_owned());
+  }
+
+  void verify(const Field& field) override {
+    const Values before = field.before(plan_.input_layout());
+    std::fill_n(in_.data(), in_.size(), In(0));
+    if (!in_place()) std::fill_n(out_.data(), out_.size(), Out(poison));
+    load(in_, before);
+    plan_.forward(in_.data(), out_.data());
+    note(error(out_, field.after(plan_.output_layout())));
+    if (!in_place()) std::fill_n(in_.data(), in_.size(), In(poison));
+    plan_.backward(out_.data(), in_.data());
+    rescale();
+    note(error(in_, before));
+  }
+
+  void time() override {
+    MPI_Barrier(world_.comm);
+    const double start = MPI_Wtime();
+    there_and_back();
+    double seconds = MPI_Wtime() - start;
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, world_.comm);
+    measured_.seconds.push_back(seconds);
+    rescale();
+  }
+
+  void time_steps(int repeats) override {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int r = 0; r < repeats; ++r) {
+      MPI_Barrier(world_.comm);
+      plan_.measure(true);
+      there_and_back();
+      const weft::AnyPlan::Spent spent = plan_.spent();
+      plan_.measure(false);
+      rescale();
+      double seconds[2] = {spent.work_seconds, spent.exchange_seconds};
+      MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
+      measured_.bytes_sent = most(spent.bytes);
+      measured_.messages = most(spent.messages);
+      if (seconds[0] + seconds[1] >= fastest) continue;
+      fastest = seconds[0] + seconds[1];
+      measured_.fft_seconds = seconds[0] / world_.ranks;
+      measured_.exchange_seconds = seconds[1] / world_.ranks;
+    }
+  }
+
+  const weft::AnyPlan& plan() const override { return plan_; }
+
+ private:
+  bool in_place() const { return plan_.effective().in_place; }
+
+  void there_and_back() {
+    plan_.forward(in_.data(), out_.data());
+    plan_.backward(out_.data(), in_.data());
+  }
+
+  /// Undoes the growth of a round, padding included: data that overflows is slower to compute with.
+  void rescale() {
+    const auto scale = static_cast<decltype(std::abs(In()))>(plan_.scale());
+    for (In& value : in_.span()) value *= scale;
+  }
+
+  /// 2-norm of the difference over that of what was expected, over all ranks; 0 where nothing was expected.
+  template <class T>
+  double error(const weft::Array<T>& array, const Values& expected) const {
+    double sums[2] = {0, 0};
+    if (!expected.empty()) {
+      auto next = expected.begin();
+      array.for_each([&](const weft::Shape&, const T& value) {
+        sums[0] += std::norm(std::complex<double>(value) - *next);
+        sums[1] += std::norm(*next++);
+      });
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
+    return sums[0] == 0 ? 0 : std::sqrt(sums[0] / (sums[1] == 0 ? 1 : sums[1]));
+  }
+
+  void note(double error) {
+    if (!(error <= measured_.relative_error)) measured_.relative_error = error;  // NaN is the worst
+  }
+
+  weft::Index most(weft::Index here) const {
+    MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT64_T, MPI_MAX, world_.comm);
+    return here;
+  }
+
+  World world_;
+  weft::AnyPlan plan_;
+  weft::Array<In> in_;
+  weft::Array<Out> out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> make_contender(const World& world, const weft::AnyProblem& problem, const weft::Options& options) {
+  return with_types(problem, [&]<class In, class Out>(In, Out) -> std::unique_ptr<Contender> {
+    return std::make_unique<TypedContender<In, Out>>(world, problem, options);
+  });
+}

@@ -1,0 +1,34 @@
+// One strategy in a benchmark: its plan, its data, and what was measured of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "field.hpp"
+
+/// Of one rank or, once `gathered`, of all: work is forward and backward together.
+struct Measured {
+  std::vector<double> seconds;  ///< of every repeat, the slowest rank's
+  double fft_seconds = 0, exchange_seconds = 0;  ///< of the fastest repeat in which steps were timed, mean over ranks
+  weft::Index bytes_sent = 0, messages = 0, bytes_owned = 0;  ///< the most of any rank
+  double relative_error = 0;  ///< 2-norm, the worse of forward and the way back
+};
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+  /// Collective, all of them. `verify` starts from fresh data and leaves data that `time` may transform any number of times.
+  virtual void verify(const Field& field) = 0;
+  virtual void time() = 0;
+  /// Apart from `time`, because looking at every step costs.
+  virtual void time_steps(int repeats) = 0;
+
+  virtual const weft::AnyPlan& plan() const = 0;
+  const Measured& measured() const { return measured_; }
+
+ protected:
+  Measured measured_;
+};
+
+/// Throws weft::Error alike on all ranks when the strategy declines.
+std::unique_ptr<Contender> make_contender(const World& world, const weft::AnyProblem& problem, const weft::Options& options);

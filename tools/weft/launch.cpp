@@ -1,0 +1,145 @@
+// Newcomers type `weft --ranks 2 ...`; here is what they would otherwise have to know about their MPI. A launcher of another MPI
+// starts many lone ranks without an error: WEFT_RANKS, set here, tells each of them how many there should be.
+#include "launch.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The rank that a launcher has announced in the environment, before MPI is there to ask.
+std::optional<std::string> announced_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (const char* rank = std::getenv(name)) return rank;
+  return {};
+}
+
+fs::path own_path() {
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none);
+}
+
+std::vector<fs::path> search_path() {
+  std::vector<fs::path> folders;
+  const char* path = std::getenv("PATH");
+  std::istringstream entries(path ? path : "");
+  for (std::string folder; std::getline(entries, folder, ':');) folders.emplace_back(folder.empty() ? "." : folder);
+  return folders;
+}
+
+bool runnable(const fs::path& file) {
+  std::error_code none;
+  return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
+}
+
+/// A name without '/' is looked for in `folders`; empty when there is no such program.
+fs::path find_program(const std::string& name, const std::vector<fs::path>& folders) {
+  if (name.find('/') != std::string::npos) return runnable(name) ? fs::path(name) : fs::path();
+  for (const fs::path& folder : folders)
+    if (runnable(folder / name)) return folder / name;
+  return {};
+}
+
+/// Does not return unless it fails.
+void become(const std::vector<std::string>& words) {
+  std::vector<char*> raw;
+  for (const std::string& word : words) raw.push_back(const_cast<char*>(word.c_str()));
+  raw.push_back(nullptr);
+  execvp(raw[0], raw.data());
+  throw Usage("cannot start " + words.front() + ": " + std::error_code(errno, std::generic_category()).message());
+}
+
+/// The launcher of the MPI that this program was built with, and its options.
+std::vector<std::string> launcher() {
+  if (const char* given = std::getenv("WEFT_MPIEXEC")) {
+    std::istringstream text(given);
+    std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    if (words.empty() || find_program(words.front(), search_path()).empty())
+      throw Usage("WEFT_MPIEXEC='" + std::string(given) + "' names no program; give the launcher of " + mpi_version() + ", or unset it");
+    return words;
+  }
+#ifdef OPEN_MPI
+  const char* const debian = "mpirun.openmpi";
+#else
+  const char* const debian = "mpirun.mpich";
+#endif
+  for (const char* name : {WEFT_MPIEXEC_FOUND, debian, "mpiexec", "mpirun", "srun"})
+    if (!find_program(name, search_path()).empty()) return {name};
+  throw Usage("--ranks needs mpiexec, mpirun or srun of " + mpi_version() + " in PATH, or its name in WEFT_MPIEXEC");
+}
+
+void set(const char* name, const std::string& value) { setenv(name, value.c_str(), false); }
+
+}  // namespace
+
+bool launched() { return announced_rank().has_value(); }
+
+void start_ranks(int ranks, const std::vector<std::string>& arguments) {
+  if (launched()) throw Usage("--ranks starts MPI, but a launcher has started this already; drop --ranks");
+  std::vector<std::string> words = launcher();
+  words.insert(words.end(), {"-n", std::to_string(ranks), own_path()});
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "--ranks")
+      ++i;
+    else if (!arguments[i].starts_with("--ranks="))
+      words.push_back(arguments[i]);
+
+  setenv("WEFT_RANKS", std::to_string(ranks).c_str(), true);
+  setenv("WEFT_TERMINAL", isatty(STDERR_FILENO) ? "1" : "0", true);
+#ifdef OPEN_MPI
+  // The same wishes in the words of Open MPI 4 and of PRRTE, its launcher since version 5. What the user has set stays.
+  for (const char* family : {"OMPI", "PRTE"})
+    for (const char* wish : {"_ALLOW_RUN_AS_ROOT", "_ALLOW_RUN_AS_ROOT_CONFIRM"})
+      if (geteuid() == 0) set((std::string(family) + wish).c_str(), "1");
+  set("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  set("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+  set("OMPI_MCA_hwloc_base_binding_policy", "none");  // a rank bound to one core has one core for all its threads
+  set("PRTE_MCA_hwloc_default_binding_policy", "none");
+  set("OMPI_MCA_orte_execute_quiet", "1");  // our exit code needs no paragraph of the launcher's
+#if !WEFT_CMA
+  set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");  // containers forbid reading a neighbour's memory, and messages then fail
+#endif
+#endif
+  become(words);
+}
+
+void start_program(const std::string& name, std::vector<std::string> arguments, const std::string& subcommands) {
+  std::vector<fs::path> folders = search_path();
+  folders.insert(folders.begin(), own_path().parent_path());
+  const fs::path program = find_program("weft-" + name, folders);
+  if (name.find('/') == std::string::npos && !program.empty()) {
+    arguments.insert(arguments.begin(), program);
+    become(arguments);
+  }
+
+  std::set<std::string> found;
+  std::error_code none;
+  for (const fs::path& folder : folders)
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+      if (entry.path().filename().string().starts_with("weft-") && runnable(entry.path())) found.insert(entry.path().filename().string().substr(5));
+  std::string others;
+  for (const std::string& other : found) others += (others.empty() ? "" : ", ") + other;
+  throw Usage("'" + name + "' is neither a subcommand (" + subcommands + ") nor a program weft-" + name + " beside this one or in PATH (" +
+              (others.empty() ? "there is none of that kind" : "there are: " + others) + ")");
+}
+
+void check_started(const World& world) {
+  const char* const wanted = std::getenv("WEFT_RANKS");
+  if (!wanted || wanted == std::to_string(world.ranks)) return;
+  if (announced_rank().value_or("0") != "0") std::_Exit(2);  // a lone rank: the first of them speaks
+  throw Usage("WEFT_RANKS=" + std::string(wanted) + ", but MPI sees " + std::to_string(world.ranks) +
+              ": the launcher is not the one of " + mpi_version() + "; name that in WEFT_MPIEXEC");
+}
+
+bool watched() {
+  const char* const told = std::getenv("WEFT_TERMINAL");
+  return told ? told == std::string("1") : isatty(STDERR_FILENO) != 0;
+}

@@ -1,0 +1,22 @@
+// Starting what this process is not: MPI's launcher with this program, or another program of the family.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+
+/// True when a launcher started this process.
+bool launched();
+
+/// Replaces this process by `ranks` ranks of it with the same arguments, less --ranks.
+void start_ranks(int ranks, const std::vector<std::string>& arguments);
+
+/// Replaces this process by the program weft-`name` that lies beside it or in PATH. `subcommands` is for the message when there is none.
+void start_program(const std::string& name, std::vector<std::string> arguments, const std::string& subcommands);
+
+/// Throws when start_ranks was obeyed with another MPI's launcher, which gives many lone ranks.
+void check_started(const World& world);
+
+/// True when somebody watches standard error: a terminal, also at the other end of the launcher.
+bool watched();

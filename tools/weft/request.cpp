@@ -1,0 +1,84 @@
+#include "request.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+
+void Request::add_problem(CLI::App& app) {
+  app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4; or one an axis: dct2,dst1,dct3")->capture_default_str();
+  app.add_option("--shape", shape, "extents, slowest axis first")->capture_default_str();
+  app.add_option("--axes", axes, "the axes to transform: 0,2 (all)");
+  app.add_option("--precision", precision, "double or float")->capture_default_str();
+  app.add_option("--batch", options_.batch, "transforms a call, one array behind the other")->capture_default_str();
+  app.add_option("--components", options_.components, "interleaved fields")->capture_default_str();
+  app.add_flag("--in-place", options_.in_place, "input and output are the same memory");
+  app.add_flag("--overwrite", options_.overwrite_input, "a transform may destroy its input");
+  app.add_flag("--natural", options_.natural_output, "output distributed as the input, not transposed");
+}
+
+void Request::add_options(CLI::App& app) {
+  app.add_option("--strategy", strategy, "how data travels: a name of 'weft list', or auto")->capture_default_str();
+  app.add_option("--layout", layout, "slab, pencil, or a process grid: 2x3")->capture_default_str();
+  app.add_option("--engine", options_.engine, "what transforms lines: a name of 'weft list'")->capture_default_str();
+  app.add_option("--effort", options_.effort, "estimate, measure, patient, exhaustive: the engine's search")->capture_default_str();
+  app.add_option("--tiles", options_.schedule.tiles, "one tile; or tiles of the gathered or the kept axis")->capture_default_str();
+  app.add_option("--tile", options_.schedule.tile, "planes a tile")->capture_default_str();
+  app.add_option("--window", options_.schedule.window, "most tiles on their way at once; 0: all")->capture_default_str();
+  app.add_option("--test", options_.schedule.test, "let tiles progress after so many blocks of work; 0: never")->capture_default_str();
+  app.add_option("--threads", options_.threads, "threads a rank")->capture_default_str();
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    end = text.find(separator, begin);
+    words.push_back(text.substr(begin, end - begin));
+  }
+  return words;
+}
+
+namespace {
+
+/// The words between separators; each must be a whole number.
+template <class Number>
+std::vector<Number> numbers(const std::string& option, const std::string& text, char separator) {
+  std::vector<Number> values;
+  for (const std::string& word : split(text, separator)) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), values.emplace_back());
+    if (error != std::errc() || end != word.data() + word.size())
+      throw Usage(fmt::format("{} {}: '{}' is no whole number of at most {} bits", option, text, word, 8 * sizeof(Number) - 1));
+  }
+  return values;
+}
+
+}  // namespace
+
+weft::AnyProblem Request::problem() const {
+  return planning([&] {
+    std::vector<weft::Kind> kinds;
+    for (const std::string& name : split(kind, ',')) kinds.push_back(weft::kind_from_string(name));
+    const weft::Order order = axes.empty() ? weft::Order() : weft::Order(numbers<int>("--axes", axes, ','));
+    return weft::problem(weft::precision_from_string(precision), kinds, numbers<weft::Index>("--shape", shape, 'x'), order);
+  });
+}
+
+weft::Options Request::options(int ranks) const {
+  weft::Options options = options_;
+  options.strategy = strategy;
+  if (layout == "pencil") {
+    int grid[2] = {0, 0};
+    MPI_Dims_create(ranks, 2, grid);
+    options.grid = {grid[0], grid[1]};
+  } else if (layout != "slab") {
+    options.grid = numbers<int>("--layout", layout, 'x');
+  }
+  return options;
+}
+
+std::string to_string(const weft::ScheduleOptions& s) {
+  if (s.tiles == "one") return "one tile";
+  return fmt::format("{} axis, {} plane{} a tile, {}{}", s.tiles, s.tile, s.tile == 1 ? "" : "s",
+                     s.window == 0 ? "all on their way" : fmt::format("window {}", s.window),
+                     s.test == 0 ? "" : fmt::format(", test every {}", s.test));
+}

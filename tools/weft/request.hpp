@@ -1,0 +1,43 @@
+// What the command line says about a transform: the problem, and how it is to be solved.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <weft/plan.hpp>
+
+#include "command.hpp"
+
+class Request {
+ public:
+  /// Declares --kind, --shape, ...
+  void add_problem(CLI::App& app);
+  /// Declares --strategy, --layout, --engine, ...
+  void add_options(CLI::App& app);
+
+  /// Throw Usage for what cannot be.
+  weft::AnyProblem problem() const;
+  weft::Options options(int ranks) const;
+
+  std::string kind = "c2c", shape = "128x128x128", axes, precision = "double";
+  std::string layout = "slab", strategy = "auto";
+
+ private:
+  weft::Options options_;
+};
+
+/// The words between separators.
+std::vector<std::string> split(const std::string& text, char separator);
+
+/// Planning fails alike on all ranks, and because of what was asked for.
+template <class Work>
+auto planning(Work work) {
+  try {
+    return work();
+  } catch (const weft::Error& e) {
+    throw Usage(e.what());
+  }
+}
+
+/// "one tile", "gathered axis, 8 planes a tile, window 2, test every 4".
+std::string to_string(const weft::ScheduleOptions& schedule);
