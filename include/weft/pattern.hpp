@@ -51,6 +51,8 @@ class Pattern {
 
   /// Elements that member `source` gives to member `target` in tile t, for any two members (computed when asked).
   Index count(int t, int source, int target) const;
+  /// Calls f(source, target, count) for all pairs of members until it returns false.
+  void each_count(int t, const std::function<bool(int, int, Index)>& f) const;
   /// The largest count over all pairs of different members in tile t. The same on all members.
   Index largest(int t) const;
   /// Whether all pairs of members, each with itself included, have the same count in tile t. The same on all members.
@@ -59,10 +61,9 @@ class Pattern {
   /// The way back: takes become gives, tile by tile, and boxes keep the coordinates of the original's destination. Where
   /// destinations overlapped, the values of the copies are to be accumulated.
   Pattern adjoint() const;
+  bool is_adjoint() const { return adjoint_; }
 
  private:
-  /// Calls f(source, target, count) for all pairs of members until it returns false.
-  void each_count(int t, const std::function<bool(int, int, Index)>& f) const;
   /// Where the data comes from and goes to in the original when this is an adjoint.
   const Layout& source() const { return adjoint_ ? to_ : from_; }
   const Layout& target() const { return adjoint_ ? from_ : to_; }

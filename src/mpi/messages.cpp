@@ -82,6 +82,10 @@ std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vect
   return calls;
 }
 
+Alltoall Alltoall::uneven(const Communicator& comm, const Parts& send, const Parts& receive, const Datatype& element) {
+  return std::move(uneven(comm, std::vector{send}, std::vector{receive}, element).front());
+}
+
 Alltoall Alltoall::typed(const Communicator& comm, std::vector<Datatype> send, std::vector<Datatype> receive) {
   Alltoall made;
   made.call_ = Call::alltoallw;

@@ -55,6 +55,7 @@ class Alltoall {
   /// an int, all make MPI_Alltoallv_c of it where MPI has that (4.0), and MPI_Alltoallw elsewhere.
   static std::vector<Alltoall> uneven(const Communicator&, const std::vector<Parts>& send, const std::vector<Parts>& receive,
                                       const Datatype& element);
+  static Alltoall uneven(const Communicator&, const Parts& send, const Parts& receive, const Datatype& element);
   /// MPI_Alltoallw: one datatype a rank, relative to the buffers.
   static Alltoall typed(const Communicator&, std::vector<Datatype> send, std::vector<Datatype> receive);
 

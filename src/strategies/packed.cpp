@@ -1,0 +1,145 @@
+#include "strategies/packed.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <numeric>
+
+namespace weft {
+
+namespace {
+
+constexpr Index alignment_bytes = 64;
+
+/// The memory order of a piece inside its block.
+Order block_order(const Demand& demand, const Box& box) {
+  for (const Order* order : {&demand.order, &demand.pattern.from().order()})
+    if (order->size() == box.axes()) return *order;
+  return c_order(box.axes());
+}
+
+std::vector<Index> counts(const std::vector<Piece>& pieces, int ranks) {
+  std::vector<Index> all(static_cast<std::size_t>(ranks), 0);
+  for (const Piece& piece : pieces) all[static_cast<std::size_t>(piece.peer)] += piece.at.box.volume();
+  return all;
+}
+
+std::vector<Index> offsets(const std::vector<Index>& counts) {
+  std::vector<Index> all(counts.size(), 0);
+  std::exclusive_scan(counts.begin(), counts.end(), all.begin(), Index{0});
+  return all;
+}
+
+Index total(const mpi::Parts& parts) { return parts.offsets.back() + parts.counts.back(); }
+
+/// Every rank's own pieces, placed one behind the other in their peers' blocks.
+std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, std::vector<Index> next, int own, const std::pair<int, int>& slots) {
+  for (Piece& piece : pieces) {
+    Index& offset = next[static_cast<std::size_t>(piece.peer)];
+    const int slot = piece.peer == own ? slots.first : slots.second;
+    piece.at = dense_view(piece.at.box, block_order(demand, piece.at.box), {}, slot, offset);
+    offset += piece.at.box.volume();
+  }
+  return pieces;
+}
+
+}  // namespace
+
+PackedExchange::PackedExchange(const Demand& demand, MPI_Comm group, Blocks blocks, const std::string& declined)
+    : comm_(mpi::Communicator::duplicate(group)), element_(mpi::Datatype::bytes(demand.element_bytes)) {
+  comm_.agree([&] {
+    if (!declined.empty()) throw Error(declined);
+    lay_out(demand, blocks);
+  });
+}
+
+void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
+  const Pattern& pattern = demand.pattern;
+  const int own = pattern.rank();
+  const auto self = static_cast<std::size_t>(own);
+  const Index align = alignment_bytes / std::gcd(alignment_bytes, demand.element_bytes);  // in elements
+  const auto aligned = [&](Index elements) { return (elements + align - 1) / align * align; };
+
+  std::vector<Index> own_begin;  // of what stays here, in the out-memory
+  Index out_end = 0, in_end = 0;
+  for (int t = 0; t < pattern.tiles(); ++t) {
+    mpi::Parts out{counts(pattern.tile(t).gives, pattern.ranks()), {}}, in{counts(pattern.tile(t).takes, pattern.ranks()), {}};
+    const Index stays = std::exchange(out.counts[self], 0);
+    in.counts[self] = 0;
+    if (blocks == Blocks::equal) out.counts.assign(out.counts.size(), pattern.largest(t)), in.counts = out.counts;
+    if (blocks == Blocks::shared)
+      for (std::size_t p = 0; p < out.counts.size(); ++p) in.counts[p] = out.counts[p] = std::max(out.counts[p], in.counts[p]);
+    out.offsets = offsets(out.counts);
+    in.offsets = offsets(in.counts);
+
+    const bool fits = stays <= out.counts[self];
+    out_begin_.push_back(out_end);
+    own_begin.push_back(out_end + (fits ? out.offsets[self] : total(out)));
+    out_end = aligned(out_end + total(out) + (fits ? 0 : stays));
+    in_begin_.push_back(blocks == Blocks::shared ? out_begin_.back() : in_end);
+    in_end = aligned(in_end + total(in));
+    out_.push_back(std::move(out));
+    in_.push_back(std::move(in));
+  }
+
+  int out_slot = -1, in_slot = -1;
+  out_memory_ = allocate(out_end, *demand.slots, out_slot);
+  in_slot = out_slot;
+  if (blocks != Blocks::shared) in_memory_ = allocate(in_end, *demand.slots, in_slot);
+  for (int t = 0; t < pattern.tiles(); ++t) {
+    const auto i = static_cast<std::size_t>(t);
+    const auto begins = [&](Index region, std::vector<Index> offset) {
+      for (Index& o : offset) o += region;
+      offset[self] = own_begin[i];
+      return offset;
+    };
+    tiles_.push_back({placed(pattern.tile(t).gives, demand, begins(out_begin_[i], out_[i].offsets), own, {out_slot, out_slot}),
+                      placed(pattern.tile(t).takes, demand, begins(in_begin_[i], in_[i].offsets), own, {out_slot, in_slot})});
+  }
+}
+
+PackedExchange::Memory PackedExchange::allocate(Index elements, Slots& slots, int& slot) {
+  const Index bytes = (elements * element_.size() + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+  Memory memory(static_cast<std::byte*>(bytes ? std::aligned_alloc(alignment_bytes, static_cast<std::size_t>(bytes)) : nullptr));
+  if (bytes && !memory) throw Error("no memory for a buffer of " + std::to_string(bytes) + " bytes; use smaller tiles or more ranks");
+  if (bytes) std::memset(memory.get(), 0, static_cast<std::size_t>(bytes));  // pages are touched now, not while executing
+  slot = static_cast<int>(slots.size());
+  slots.push_back(memory.get());
+  bytes_owned_ += bytes;
+  return memory;
+}
+
+Cost packed_cost(const Demand& demand, Blocks blocks) {
+  const Pattern& pattern = demand.pattern;
+  const auto ranks = static_cast<std::size_t>(pattern.ranks());
+  std::vector<Index> messages(ranks, 0), received(ranks, 0), elements(ranks, 0);
+  Cost cost;
+  for (int t = 0; t < pattern.tiles(); ++t) {
+    bool any = false;
+    const auto send = [&](std::size_t source, std::size_t target, Index count) {
+      if (count == 0) return;
+      any = true;
+      ++messages[source];
+      ++received[target];
+      elements[source] += count;
+    };
+    std::vector<Index> both(blocks == Blocks::shared ? ranks * ranks : 0, 0);
+    const Index largest = blocks == Blocks::equal ? pattern.largest(t) : 0;
+    pattern.each_count(t, [&](int s, int d, Index count) {
+      const auto source = static_cast<std::size_t>(s), target = static_cast<std::size_t>(d);
+      if (source == target) return true;
+      if (blocks != Blocks::shared) send(source, target, blocks == Blocks::equal ? largest : count);
+      else for (Index* pair : {&both[source * ranks + target], &both[target * ranks + source]}) *pair = std::max(*pair, count);
+      return true;
+    });
+    for (std::size_t pair = 0; pair < both.size(); ++pair) send(pair / ranks, pair % ranks, both[pair]);
+    cost.depth += any;
+  }
+  for (std::size_t r = 0; r < ranks; ++r) cost.calls = std::max(cost.calls, messages[r] + received[r]);
+  cost.messages = *std::max_element(messages.begin(), messages.end());
+  cost.bytes = *std::max_element(elements.begin(), elements.end()) * demand.element_bytes;
+  return cost;
+}
+
+}  // namespace weft

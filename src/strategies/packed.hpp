@@ -1,0 +1,74 @@
+// Packed buffers: the memory that all strategies which send messages offer for writing and reading.
+//
+// Every tile has a region of its own, so that any number of tiles may be under way. A region has one contiguous block a peer, and a block
+// holds the pieces for that peer one behind the other, each dense in the memory order that the demand wishes for. What stays on this rank
+// is written into the region once and read where it was written: its out- and in-views are the same memory.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include <weft/exchange.hpp>
+
+#include "mpi/messages.hpp"
+
+namespace weft {
+
+/// How large the block is that one member sends another in a tile.
+enum class Blocks {
+  exact,   ///< what there is to send
+  equal,   ///< as large as the largest between any two members of the tile
+  shared,  ///< the larger of both directions; out- and in-memory are one
+};
+
+/// An exchange whose out- and in-memory are packed buffers.
+class PackedExchange : public Exchange {
+ public:
+  Traffic traffic() const override { return comm_.traffic(); }
+
+ protected:
+  /// Collective. Throws on all ranks when `declined` is not empty on one, or memory is short on one.
+  PackedExchange(const Demand& demand, MPI_Comm group, Blocks blocks, const std::string& declined = {});
+
+  std::size_t peers() const { return static_cast<std::size_t>(comm_.size()); }
+  /// A tile's region, from which `out_` and `in_` count.
+  std::byte* out_region(int t) const { return region(out_memory_, out_begin_, t); }
+  std::byte* in_region(int t) const { return region(in_memory_ ? in_memory_ : out_memory_, in_begin_, t); }
+  std::byte* out_block(int t, int peer) const { return out_region(t) + offset(out_, t, peer); }
+  std::byte* in_block(int t, int peer) const { return in_region(t) + offset(in_, t, peer); }
+  Index out_count(int t, int peer) const { return out_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
+  Index in_count(int t, int peer) const { return in_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
+
+  mpi::Communicator comm_;
+  mpi::Datatype element_;
+  std::vector<mpi::Parts> out_, in_;  ///< by tile: every peer's block, in elements from the region's begin
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  using Memory = std::unique_ptr<std::byte[], Free>;
+
+  void lay_out(const Demand& demand, Blocks blocks);
+  Memory allocate(Index elements, Slots& slots, int& slot);
+  std::byte* region(const Memory& memory, const std::vector<Index>& begin, int t) const {
+    return memory.get() + begin[static_cast<std::size_t>(t)] * element_.size();
+  }
+  Index offset(const std::vector<mpi::Parts>& side, int t, int peer) const {
+    return side[static_cast<std::size_t>(t)].offsets[static_cast<std::size_t>(peer)] * element_.size();
+  }
+
+  Memory out_memory_, in_memory_;  ///< no in-memory of its own where blocks are shared
+  std::vector<Index> out_begin_, in_begin_;  ///< of every tile's region, in elements
+};
+
+/// One call for every message sent and received, where there is something to send; no message of a tile waits for another.
+Cost packed_cost(const Demand& demand, Blocks blocks);
+/// Tags tell tiles apart; MPI promises no more of them than this, and messages of one tag keep their order.
+inline int tag(int tile) { return tile % 32768; }
+
+/// The pairwise order: in step s = 0, 1, ..., ranks - 1 the partner of every rank has it as its partner too.
+inline int partner(int rank, int step, int ranks) { return (step - rank + ranks) % ranks; }
+
+}  // namespace weft
