@@ -197,18 +197,18 @@ std::vector<int> connected(int rank, const Layout& from, const Layout& to, EachS
 Pattern::Pattern(const Layout& from, const Layout& to, int rank, Cut cut, const Few<int>& periodic)
     : from_(from), to_(to), cut_(cut), periodic_(periodic) {
   const bool boxes = from.has_boxes() && to.has_boxes();
-  const std::string both = "a pattern from " + from.describe() + " to " + to.describe();
-  if (from.shape() != to.shape() || from.ranks() != to.ranks()) throw Error(both + ": both must have the same shape and ranks");
+  const auto both = [&] { return "a pattern from " + from.describe() + " to " + to.describe(); };
+  if (from.shape() != to.shape() || from.ranks() != to.ranks()) throw Error(both() + ": both must have the same shape and ranks");
   if (rank < 0 || rank >= from.ranks())
-    throw Error(both + " for rank " + std::to_string(rank) + ": ranks count from 0 to " + std::to_string(from.ranks() - 1));
+    throw Error(both() + " for rank " + std::to_string(rank) + ": ranks count from 0 to " + std::to_string(from.ranks() - 1));
   if (!periodic.empty() && periodic.size() != from.axes())
-    throw Error(both + ", periodic on " + std::to_string(periodic.size()) + " axes: say of every axis whether it is, or of none");
+    throw Error(both() + ", periodic on " + std::to_string(periodic.size()) + " axes: say of every axis whether it is, or of none");
   if (cut.axis < -1 || cut.axis >= from.axes() || (cut.axis >= 0 && cut.size < 1))
-    throw Error(both + ", in tiles of " + std::to_string(cut.size) + " on axis " + std::to_string(cut.axis) +
+    throw Error(both() + ", in tiles of " + std::to_string(cut.size) + " on axis " + std::to_string(cut.axis) +
                 ": tiles of at least 1 on an axis from 0 to " + std::to_string(from.axes() - 1) + ", or axis -1 for one tile");
   if (cut.axis >= 0 && !boxes)
-    throw Error(both + ", in tiles on axis " + std::to_string(cut.axis) + ": lists of runs travel in one tile, axis -1");
-  from.check_owned_once("the source of " + both);
+    throw Error(both() + ", in tiles on axis " + std::to_string(cut.axis) + ": lists of runs travel in one tile, axis -1");
+  from.check_owned_once("the source of a pattern");
 
   tiles_.resize(static_cast<std::size_t>(boxes ? tile_count(from, cut) : 1));
   if (boxes) {
