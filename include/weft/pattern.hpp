@@ -51,7 +51,7 @@ class Pattern {
 
   /// Elements that member `source` gives to member `target` in tile t, for any two members (computed when asked).
   Index count(int t, int source, int target) const;
-  /// Calls f(source, target, count) for all pairs of members until it returns false.
+  /// Calls f(source, target, count) for all pairs of members, in the direction of the original, until it returns false.
   void each_count(int t, const std::function<bool(int, int, Index)>& f) const;
   /// The largest count over all pairs of different members in tile t. The same on all members.
   Index largest(int t) const;

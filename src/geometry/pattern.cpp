@@ -50,8 +50,8 @@ Index tile_count(const Layout& from, Cut cut) {
 /// The part of a from-box in tile t.
 Box tile_of(const Box& from, Cut cut, int t) {
   if (cut.axis < 0) return from;
-  const Index extent = from.extent(cut.axis), first = std::min(extent, t * cut.size), count = std::min(extent - first, cut.size);
-  return from.cut(cut.axis, from.lo[cut.axis] + first, from.lo[cut.axis] + first + count);
+  const Index lo = from.lo[cut.axis] + t * cut.size;
+  return from.cut(cut.axis, lo, lo + std::min(cut.size, from.extent(cut.axis)));
 }
 
 /// Calls f(tile, part) for every tile of the box `from` that has a part of `box`, a box inside it.
@@ -289,7 +289,7 @@ void Pattern::each_count(int t, const std::function<bool(int, int, Index)>& f) c
       for (std::size_t s = 0; s < counts.size(); ++s) counts[s] = by_rank[at(members_[s])];
     }
     for (int s = 0; s < ranks(); ++s)
-      if (!(adjoint_ ? f(d, s, counts[at(s)]) : f(s, d, counts[at(s)]))) return;
+      if (!f(s, d, counts[at(s)])) return;
   }
 }
 

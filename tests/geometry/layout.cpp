@@ -1,4 +1,6 @@
 // Layouts: split rules, who owns what, what a partition is, and messages that say what to do.
+#include <limits>
+
 #include "geometry/oracle.hpp"
 
 namespace weft {

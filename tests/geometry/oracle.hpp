@@ -158,6 +158,8 @@ inline void expect_right(const Layout& from, const Layout& to, Cut cut = {}, con
             ASSERT_TRUE(std::lexicographical_compare(sequence[i - 1].lo.begin(), sequence[i - 1].lo.end(), sequence[i].lo.begin(),
                                                      sequence[i].lo.end()));
         }
+        for (const auto* pieces : {&gives, &takes})
+          for (const Piece& piece : *pieces) ASSERT_FALSE(piece.at.box.empty());
         const auto read = places(gives, peer), write = places(takes, giver.rank());
         ASSERT_EQ(read.size(), write.size()) << "from rank " << s << " to rank " << d << " in tile " << t;
         const Index count = static_cast<Index>(read.size());

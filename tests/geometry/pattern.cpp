@@ -1,5 +1,6 @@
 // Patterns against the oracle: awkward shapes, every kind of layout, halos, tiles, thousands of ranks.
 #include <algorithm>
+#include <limits>
 
 #include "geometry/oracle.hpp"
 
@@ -156,6 +157,16 @@ TEST(Pattern, members_are_those_one_hangs_together_with) {
   EXPECT_EQ(Pattern(Layout::slab({2, 9}, 0, 5), Layout::slab({2, 9}, 0, 5), 4).members(), (std::vector<int>{4}));
   const Layout line = Layout::slab({8}, 0, 4);
   EXPECT_EQ(Pattern(line, line.grown({1}), 3).members(), (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(Pattern, tiles_are_as_many_as_the_longest_part_needs) {
+  const Shape shape{4, 7};
+  const Layout from(shape, {{{0, 0}, {4, 5}}, {{0, 5}, {4, 7}}, {{2, 0}, {2, 7}}}), to = Layout::slab(shape, 0, 3);
+  EXPECT_EQ(Pattern(from, to, 1, {1, 2}).tiles(), 3);
+  EXPECT_TRUE(Pattern(from, to, 1, {1, 2}).tile(2).gives.empty());
+  EXPECT_EQ(Pattern(from, to, 1, {1, std::numeric_limits<Index>::max()}).tiles(), 1);
+  EXPECT_EQ(Pattern(from, to, 1).tiles(), 1);
+  expect_right(from, to, {1, 2});
 }
 
 TEST(Pattern, errors_say_what_to_do) {
