@@ -28,18 +28,17 @@ constexpr int spins = 64;
 Index page_bytes() { return sysconf(_SC_PAGESIZE); }
 Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
 
-enum class Permitted { own, window, none };
-
-Permitted permitted() {
+/// Whether memory may be our own rather than a window of MPI.
+bool own_permitted() {
   const char* const text = std::getenv("WEFT_SHARED_MEMORY");
   const std::string_view given = text ? text : "own";
-  if (given == "own") return Permitted::own;
-  if (given == "window") return Permitted::window;
-  if (given == "none") return Permitted::none;
+  if (given == "own") return true;
+  if (given == "window") return false;
+  if (given == "none") throw Error("shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
   throw Error("WEFT_SHARED_MEMORY=" + std::string(given) + ": give own, window or none");
 }
 
-/// More than the machine has would be noticed only page by page, and by the kernel ending some process.
+/// More than the machine has would be noticed only page by page, and by the kernel ending some process. Throws alike on all ranks of a node.
 void check_room(const std::vector<Index>& bytes) {
   const Index all = sysconf(_SC_PHYS_PAGES) * page_bytes();
   Index left = all;
@@ -102,21 +101,14 @@ void open_at(File& file, const std::string& address) {
 }  // namespace
 
 Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank()) {
-  const Permitted here = group.agree([&] {
+  const bool own = group.agree([&] {
     if (bytes < 0) throw Error("a segment of " + std::to_string(bytes) + " bytes was asked for; 0 or more are allowed");
-    return permitted();
+    return own_permitted();
   });
   bytes_ = group.gather_all(bytes);
-  group.agree([&] {
-    if (here == Permitted::none)
-      throw Error("shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
-    check_room(bytes_);
-  });
+  check_room(bytes_);
   try {
-    group.agree([&] {
-      if (here == Permitted::window) throw Error("WEFT_SHARED_MEMORY=window");
-    });
-    map(group);
+    map(group, own);
   } catch (const Error& refused) {  // alike on all ranks
     release();
     note_ = std::string("shared memory is a window of MPI, without huge pages (") + refused.what() + ")";
@@ -153,10 +145,11 @@ Index Segments::place() {
   return std::max(end, page_bytes());
 }
 
-void Segments::map(const Communicator& group) {
+void Segments::map(const Communicator& group, bool permitted) {
   const Index total = place();
   File file;
   std::string where = group.agree([&] {
+    if (!permitted) throw Error("WEFT_SHARED_MEMORY=window");
     if (rank_ != 0) return std::string();
     make(file, total);
     return address(file);

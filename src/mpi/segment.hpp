@@ -36,7 +36,7 @@ class Segments {
  private:
   Index held(Index bytes) const;
   Index place();
-  void map(const Communicator& group);
+  void map(const Communicator& group, bool permitted);
   void allocate_window(const Communicator& group);
   void release() noexcept;
 

@@ -93,7 +93,7 @@ class InPlace final : public Exchange {
  public:
   InPlace(const Demand& demand, MPI_Comm group)
       : group_(mpi::Communicator::duplicate(group)),
-        flags_at_(group_.gather_all(group_.agree([&] { return flags_at(demand); }))),
+        flags_at_(flags_at(demand)),
         segments_(group_, flags_at_[static_cast<std::size_t>(group_.rank())] + 2 * flag_bytes * demand.pattern.tiles()),
         states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
@@ -117,10 +117,9 @@ class InPlace final : public Exchange {
       state.written = written(self, t);
       state.read = state.written + 1;
       state.readers = others(tile.out, self).size();
-      for (const int p : others(tile.in, self)) {
-        state.sources.push_back(written(p, t));
-        state.bytes += elements(tile.in, p) * demand.element_bytes;
-      }
+      for (const int p : others(tile.in, self)) state.sources.push_back(written(p, t));
+      for (const Piece& piece : tile.in)
+        if (piece.peer != self) state.bytes += piece.at.box.volume() * demand.element_bytes;
     }
   }
 
@@ -163,11 +162,14 @@ class InPlace final : public Exchange {
     Index bytes = 0;
   };
 
-  /// Where the flags begin behind the array. Throws where that is beyond 63 bits.
-  static Index flags_at(const Demand& demand) {
-    const Pattern& pattern = demand.pattern;
-    const Index elements = pattern.from().elements(pattern.members()[static_cast<std::size_t>(pattern.rank())]);
-    return volume({(volume({elements, demand.element_bytes}) + flag_bytes - 1) / flag_bytes, flag_bytes});
+  /// By member, where its flags begin behind its array. Throws where that is beyond 63 bits, alike on all members.
+  static std::vector<Index> flags_at(const Demand& demand) {
+    std::vector<Index> all;
+    for (const int rank : demand.pattern.members()) {
+      const Index bytes = volume({demand.pattern.from().elements(rank), demand.element_bytes});
+      all.push_back(volume({(bytes + flag_bytes - 1) / flag_bytes, flag_bytes}));
+    }
+    return all;
   }
 
   mpi::Flag* written(int member, int t) const {
@@ -197,14 +199,14 @@ class Direct final : public Strategy {
   /// Nothing passes through MPI; the bytes are those read from others.
   Cost cost(const Demand& demand) const override {
     const Pattern& pattern = demand.pattern;
+    std::vector<Index> read(static_cast<std::size_t>(pattern.ranks()), 0);
+    for (int t = 0; t < pattern.tiles(); ++t)
+      pattern.each_count(t, [&](int source, int target, Index count) {
+        if (source != target) read[static_cast<std::size_t>(target)] += count;
+        return true;
+      });
     Cost cost;
-    for (int target = 0; target < pattern.ranks(); ++target) {
-      Index count = 0;
-      for (int t = 0; t < pattern.tiles(); ++t)
-        for (int source = 0; source < pattern.ranks(); ++source)
-          if (source != target) count += pattern.count(t, source, target);
-      cost.bytes = std::max(cost.bytes, count * demand.element_bytes);
-    }
+    cost.bytes = *std::max_element(read.begin(), read.end()) * demand.element_bytes;
     return cost;
   }
 
