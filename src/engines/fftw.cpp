@@ -53,7 +53,7 @@ WEFT_FFTW(double, fftw)
 #undef WEFT_FFTW
 
 enum class Manner { in_place, out_of_place, from_scratch };
-constexpr std::array<std::string_view, 3> manners{"in_place", "out_of_place", "from_scratch"};  // in the order of the enumerators
+constexpr std::array<std::string_view, 3> manner_names{"in_place", "out_of_place", "from_scratch"};  // in the order of the enumerators
 
 // What a line's plan depends on besides its spec and effort.
 struct Choice {
@@ -197,32 +197,40 @@ class FftwLines final : public Lines {
 constexpr Index small = 128;  // points up to which batches and working in place are faster
 
 // Whether equal lines of a batch give equal bits wherever they stand in it. FFTW promises nothing of the kind.
+template <class Real>
 bool uniform(const Lines& lines) {
-  const auto batch = static_cast<std::size_t>(lines.batch());
+  const auto batch = static_cast<std::size_t>(lines.batch()), reals = lines.in_bytes() / sizeof(Real);
   const Aligned in(batch * lines.in_bytes()), out(batch * lines.out_bytes());
-  const auto fill = [&](auto* values) {
-    const std::size_t reals = lines.in_bytes() / sizeof *values;
-    for (std::size_t i = 0; i < batch * reals; ++i)
-      values[i] = static_cast<std::remove_pointer_t<decltype(values)>>(std::sin(1.0 + static_cast<double>(i % reals)));
-  };
-  if (lines.spec().precision == Precision::single_)
-    fill(reinterpret_cast<float*>(in.data()));
-  else
-    fill(reinterpret_cast<double*>(in.data()));
+  auto* values = reinterpret_cast<Real*>(in.data());
+  for (std::size_t i = 0; i < batch * reals; ++i) values[i] = static_cast<Real>(std::sin(1.0 + static_cast<double>(i % reals)));
   lines(in.data(), out.data(), lines.batch());
   for (std::size_t k = 1; k < batch; ++k)
     if (std::memcmp(out.data(), out.data() + k * lines.out_bytes(), lines.out_bytes()) != 0) return false;
   return true;
 }
 
+// Lines planned from the choice's wisdom alone, to which the planner adds what it had to find out.
 template <class Real>
-std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, Manner manner, std::string_view effort) {
+std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view effort, Choice& choice) {
+  const OnlyWisdom<Real> wisdom(choice.wisdom);
   Index aligned = 1;  // the smallest batch after which the next one is aligned again
   while (static_cast<std::size_t>(aligned) * spec.in_bytes() % 16 != 0 || static_cast<std::size_t>(aligned) * spec.out_bytes() % 16 != 0)
     aligned *= 2;
-  for (const Index batch : {spec.length <= small ? Index{8} : aligned, Index{1}})
-    if (auto lines = std::make_shared<FftwLines<Real>>(spec, manner, batch, flags_of(effort)); batch == 1 || uniform(*lines)) return lines;
-  throw Error("FFTW found no plan for " + to_string(spec));
+  const auto planned = [&](Index batch) { return std::make_shared<FftwLines<Real>>(spec, choice.manner, batch, flags_of(effort)); };
+  auto lines = planned(spec.length <= small ? 8 : aligned);
+  if (!uniform<Real>(*lines)) lines = planned(1);
+  choice.wisdom = wisdom.text();
+  return lines;
+}
+
+// A search, then replays of its wisdom until they find nothing to add: FFTW's first replay may differ from the search, and other processes replay.
+template <class Real>
+std::shared_ptr<const Lines> search(const LineSpec& spec, std::string_view effort, Choice& choice) {
+  plan_lines<Real>(spec, effort, choice);
+  for (int replays = 1;; ++replays) {
+    const auto wisdom = choice.wisdom;
+    if (auto lines = plan_lines<Real>(spec, effort, choice); choice.wisdom == wisdom || replays == 5) return lines;
+  }
 }
 
 // The least seconds of one batch in the manner that the lines prefer, on zeros, which stay zeros however often they are transformed.
@@ -262,7 +270,7 @@ class FftwEngine final : public Engine {
     std::ostringstream text;
     text << header << '\n';
     for (const auto& [key, choice] : choices_)
-      text << to_string(key.first) << ' ' << key.second << ' ' << manners[static_cast<std::size_t>(choice.manner)] << ' '
+      text << to_string(key.first) << ' ' << key.second << ' ' << manner_names[static_cast<std::size_t>(choice.manner)] << ' '
            << choice.wisdom.size() << '\n'
            << choice.wisdom << '\n';
     return text.str();
@@ -292,19 +300,26 @@ class FftwEngine final : public Engine {
 
   template <class Real>
   std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string& effort) const {
-    const auto known = choices_.find({spec, effort});
-    const OnlyWisdom<Real> wisdom(known == choices_.end() ? "" : known->second.wisdom);
-    if (known != choices_.end()) return plan_lines<Real>(spec, known->second.manner, effort);
-    const auto candidates = manners_of(spec);
-    if (effort == "estimate") return plan_lines<Real>(spec, candidates.front(), effort);
-    std::shared_ptr<const Lines> fastest;
-    Manner manner{};
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto candidate : candidates) {
-      const auto lines = plan_lines<Real>(spec, candidate, effort);
-      if (const double time = seconds(*lines); time < least) fastest = lines, manner = candidate, least = time;
+    if (const auto known = choices_.find({spec, effort}); known != choices_.end()) {
+      auto choice = known->second;
+      return plan_lines<Real>(spec, effort, choice);
     }
-    choices_[{spec, effort}] = {manner, OnlyWisdom<Real>::text()};
+    const auto manners = manners_of(spec);
+    if (effort == "estimate") {
+      Choice choice{manners.front(), ""};
+      return plan_lines<Real>(spec, effort, choice);
+    }
+    std::shared_ptr<const Lines> fastest;
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto manner : manners) {
+      Choice choice{manner, ""};
+      const auto lines = search<Real>(spec, effort, choice);
+      if (const double time = seconds(*lines); time < least) {
+        fastest = lines;
+        least = time;
+        choices_[{spec, effort}] = choice;
+      }
+    }
     return fastest;
   }
 
@@ -322,12 +337,12 @@ class FftwEngine final : public Engine {
       Index length = 0;
       std::size_t bytes = 0;
       check(static_cast<bool>(words >> kind >> direction >> precision >> length >> effort >> manner >> bytes));
-      const auto found = std::find(manners.begin(), manners.end(), manner);
-      check(found != manners.end() && bytes < wisdom.size());
+      const auto found = std::find(manner_names.begin(), manner_names.end(), manner);
+      check(found != manner_names.end() && bytes < wisdom.size());
       std::string own(bytes, ' ');
       check(text.read(own.data(), static_cast<std::streamsize>(bytes)) && text.get() == '\n');
       const LineSpec spec{kind_from_string(kind), direction_from_string(direction), precision_from_string(precision), length};
-      const auto chosen = static_cast<Manner>(found - manners.begin());
+      const auto chosen = static_cast<Manner>(found - manner_names.begin());
       const auto allowed = manners_of(spec);
       check(std::find(allowed.begin(), allowed.end(), chosen) != allowed.end());
       choices[{spec, effort}] = {chosen, own};
