@@ -17,9 +17,10 @@ std::string bytes_string(Index bytes) {
 }
 
 std::string order_string(const Order& order) {
-  std::string s;
-  for (const int a : order) s += (s.empty() ? "" : ",") + std::to_string(a);
-  return "(" + s + ")";
+  std::ostringstream s;
+  for (int k = 0; k < order.size(); ++k) s << (k ? "," : "(") << order[k];
+  s << ")";
+  return s.str();
 }
 
 void describe_chain(std::ostringstream& out, const Chain& chain, const std::vector<Kind>& kinds) {

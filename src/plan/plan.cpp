@@ -416,21 +416,21 @@ void AnyPlan::Body::build_map(double scale) {
     map.sides[2 * s + 1] = backward.sides[2 * (s - turn + mirrored) + 1];
     if (s > turn) map.sides[2 * s] = backward.sides[2 * (s - turn + mirrored)];
   }
-  // The caller's input and output have slots of their own here, so that they may be two arrays; what would lie in the transformed array lies in
-  // one of the plan's. Exchanges look slot 0 up themselves: it is the input until the first exchange of the way back, then the output.
+  // The caller's input and output have slots of their own here, so that they may be two arrays. Exchanges look slot 0 up themselves: it is the
+  // input until the first exchange of the way back starts, then the output; slot 1 is an array of the plan's own.
   map.turn = static_cast<int>(turn);
   map.first_slot = new_array(0);
   map.last_slot = new_array(0);
-  int spectrum = -1;
+  bool in_spectrum = false;
   for (std::size_t k = 0; k < map.sides.size(); ++k)
     for (View& view : map.sides[k].views) {
-      if (view.slot == 1) {
-        if (spectrum < 0) spectrum = new_array(route.output.elements(comm.rank()) * output_bytes), need(spectrum);
-        view.slot = spectrum;
-      } else if (view.slot == 0) {
-        view.slot = k <= 2 * turn ? map.first_slot : map.last_slot;
-      }
+      in_spectrum = in_spectrum || view.slot == 1;
+      if (view.slot == 0) view.slot = k <= 2 * turn ? map.first_slot : map.last_slot;
     }
+  if (in_spectrum) {
+    map_spectrum = allocate(route.output.elements(comm.rank()) * output_bytes);
+    owned_bytes += route.output.elements(comm.rank()) * output_bytes;
+  }
   for (std::size_t s = 0; s < stages; ++s) map.stages.push_back(std::make_unique<Stage>(request(map, s)));
   schedule(map);
 }
@@ -460,7 +460,10 @@ Bench AnyPlan::Body::make_bench() {
 void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f) {
   slots[static_cast<std::size_t>(chain.first_slot)] = static_cast<std::byte*>(const_cast<void*>(in));
   slots[static_cast<std::size_t>(chain.last_slot)] = static_cast<std::byte*>(out);
-  if (chain.turn >= 0) slots[0] = slots[static_cast<std::size_t>(chain.first_slot)];
+  if (chain.turn >= 0) {
+    slots[0] = slots[static_cast<std::size_t>(chain.first_slot)];
+    slots[1] = map_spectrum.get();
+  }
   const Round round{&slots, f};
   double last = measuring ? clock_seconds() : 0;
   for (const Step& step : chain.steps) {
@@ -468,7 +471,7 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
       work(*chain.stages[static_cast<std::size_t>(step.of)], step.first, step.last, round);
     } else {
       Exchange& exchange = *chain.exchanges[static_cast<std::size_t>(step.of)];
-      if (chain.turn >= 0 && step.of >= chain.turn) slots[0] = slots[static_cast<std::size_t>(chain.last_slot)];
+      if (chain.turn >= 0 && step.of >= chain.turn && step.kind == Step::Kind::start) slots[0] = slots[static_cast<std::size_t>(chain.last_slot)];
       switch (step.kind) {
         case Step::Kind::open: exchange.open(step.first); break;
         case Step::Kind::start: streaming_fence(), exchange.start(step.first); break;
@@ -529,6 +532,7 @@ void AnyPlan::backward(const void* in, void* out) {
 
 void AnyPlan::forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f) {
   if (!f) throw Error("forward_map_backward: the map is empty; give a function of a line");
+  if (body_->requested.in_place && in != out) throw Error("forward_map_backward: the plan is in place; pass the same pointer as input and output");
   if ((!in || !out) && input_elements() > 0) throw Error("forward_map_backward: an array is null on rank " + std::to_string(body_->comm.rank()));
   body_->execute(body_->map, in, out, &f);
 }
@@ -577,7 +581,7 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& chain, std::shared_ptr<s
   if (mine) return mine;
   const Exchange* first = chain.exchanges.empty() ? nullptr : chain.exchanges[0].get();
   // the memory that the first exchange sends from, where the first stage may leave its result in its input
-  if (first && requested.overwrite_input && !requested.in_place && first->array().slot >= 0 && chain.bytes[0] == chain.bytes[1] &&
+  if (first && requested.overwrite_input && !requested.in_place && first->array().slot > 1 && chain.bytes[0] == chain.bytes[1] &&
       same_memory(first->array(), View{chain.first.view(comm.rank(), first->array().slot)})) {
     mine = std::shared_ptr<std::byte>(chain.exchanges[0], slots[static_cast<std::size_t>(first->array().slot)]);
   } else {

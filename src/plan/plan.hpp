@@ -47,6 +47,7 @@ struct AnyPlan::Body {
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   std::vector<std::shared_ptr<std::byte>> arrays;
   std::shared_ptr<std::byte> input, output;  // handed out
+  std::shared_ptr<std::byte> map_spectrum;   // slot 1 of forward_map_backward
   Index owned_bytes = 0;
 
   Chain forward, backward, map;

@@ -80,7 +80,7 @@ void Stage::plan_blocks() {
   // axes that blocks are cut along: those of tiles first, then the others, slowest in memory first
   Order cut;
   for (const int a : request_.tile_axes)
-    if (!transforms(a)) cut.push_back(a);
+    if (!transforms(a) && std::find(cut.begin(), cut.end(), a) == cut.end()) cut.push_back(a);
   Order rest;
   for (int a = 0; a < box.axes(); ++a)
     if (!transforms(a) && std::find(cut.begin(), cut.end(), a) == cut.end()) rest.push_back(a);
