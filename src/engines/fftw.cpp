@@ -2,11 +2,12 @@
 //
 // A line transform has one plan, for one batch of contiguous lines, run in one manner: in place, out of place or, for c2r (which is faster when it
 // may destroy its input), from scratch. A call in another manner, a remainder of a batch (filled up with copies of a line) and memory that is not
-// aligned as FFTW wants it go through scratch, with the same plan. Measured with c2c on AVX2 and AVX-512 machines: batches of 8 are 1.5 to 1.8
+// aligned as FFTW wants it go through scratch, with the same plan. Measured with c2c on an AVX-512 Xeon: batches of 8 are 1.5 to 1.8
 // times faster than single lines up to 128 points and no faster beyond; in place wins by up to 1.2 up to 128 points, out of place by 1.2 to 1.4 beyond.
 //
 // Planning sees the wisdom of the line in question alone, never what the process has gathered: so it repeats from process to process, and a program's
-// own FFTW wisdom is left as it was. FFTW's planner is not thread-safe: a program that also plans by itself must not do so while weft plans.
+// own FFTW wisdom is left as it was. (For large prime factors, FFTW's plans take tables over from plans alive in the process: there the last bit
+// may depend on what else is planned.) FFTW's planner is not thread-safe: a program that also plans by itself must not do so while weft plans.
 // FFTW itself allocates a buffer at execution for real-to-real kinds, large prime factors and some other plans.
 #include <fftw3.h>
 
@@ -223,16 +224,6 @@ std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view e
   return lines;
 }
 
-// A search, then replays of its wisdom until they find nothing to add: FFTW's first replay may differ from the search, and other processes replay.
-template <class Real>
-std::shared_ptr<const Lines> search(const LineSpec& spec, std::string_view effort, Choice& choice) {
-  plan_lines<Real>(spec, effort, choice);
-  for (int replays = 1;; ++replays) {
-    const auto wisdom = choice.wisdom;
-    if (auto lines = plan_lines<Real>(spec, effort, choice); choice.wisdom == wisdom || replays == 5) return lines;
-  }
-}
-
 // The least seconds of one batch in the manner that the lines prefer, on zeros, which stay zeros however often they are transformed.
 double seconds(const Lines& lines) {
   using Clock = std::chrono::steady_clock;
@@ -257,6 +248,27 @@ std::vector<Manner> manners_of(const LineSpec& spec) {
   if (spec.kind == Kind::r2c) return {Manner::out_of_place};
   if (spec.kind == Kind::c2r) return {Manner::from_scratch};
   return spec.length <= small ? std::vector{Manner::in_place, Manner::out_of_place} : std::vector{Manner::out_of_place, Manner::in_place};
+}
+
+// The fastest manner and its wisdom. The plans made on the way are all gone when it returns, because FFTW's plans of large prime factors share
+// tables with those alive, and so bits. FFTW's first replay of a search may differ from it: replays go on until they find nothing to add.
+template <class Real>
+Choice search(const LineSpec& spec, std::string_view effort) {
+  Choice best{};
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto manner : manners_of(spec)) {
+    Choice choice{manner, ""}, before = choice;
+    double time = least;
+    for (int replays = 0; replays < 5 && (replays == 0 || choice != before); ++replays) {
+      before = choice;
+      time = seconds(*plan_lines<Real>(spec, effort, choice));
+    }
+    if (time < least) {
+      best = choice;
+      least = time;
+    }
+  }
+  return best;
 }
 
 class FftwEngine final : public Engine {
@@ -300,27 +312,14 @@ class FftwEngine final : public Engine {
 
   template <class Real>
   std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string& effort) const {
-    if (const auto known = choices_.find({spec, effort}); known != choices_.end()) {
-      auto choice = known->second;
-      return plan_lines<Real>(spec, effort, choice);
-    }
-    const auto manners = manners_of(spec);
     if (effort == "estimate") {
-      Choice choice{manners.front(), ""};
+      Choice choice{manners_of(spec).front(), ""};
       return plan_lines<Real>(spec, effort, choice);
     }
-    std::shared_ptr<const Lines> fastest;
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto manner : manners) {
-      Choice choice{manner, ""};
-      const auto lines = search<Real>(spec, effort, choice);
-      if (const double time = seconds(*lines); time < least) {
-        fastest = lines;
-        least = time;
-        choices_[{spec, effort}] = choice;
-      }
-    }
-    return fastest;
+    const auto known = choices_.find({spec, effort});
+    auto choice = known == choices_.end() ? search<Real>(spec, effort) : known->second;
+    choices_[{spec, effort}] = choice;
+    return plan_lines<Real>(spec, effort, choice);
   }
 
   static Choices parse(const std::string& wisdom) {

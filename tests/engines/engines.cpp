@@ -289,7 +289,8 @@ TEST_P(Engines, DeclineWhatMeansNothing) {
 
 TEST_P(Engines, PlanAlikeFromWisdom) {
   const auto& c = GetParam();
-  for (const Index n : {Index{64}, Index{135}}) {
+  for (const Index n : {Index{64}, Index{135}, Index{181}}) {
+    if (n == 181 && c.kind != Kind::dct4) continue;  // FFTW's plans of large primes depend on those alive; one kind shows it
     auto lines = c.engine->plan(c.spec(n), "measure");
     EXPECT_EQ(lines, c.engine->plan(c.spec(n), "measure")) << "the same spec and effort must give the same lines";
     const Values in = random_lines(c.spec(n), 5), out = transform(*lines, in);
