@@ -79,7 +79,7 @@ class Agreement : public testing::EmptyTestEventListener {
     alarm(0);
     std::string where;
     for (int r = 0; r < ranks_; ++r)
-      if (outcomes[static_cast<std::size_t>(r)]) where += " " + std::to_string(r);
+      if (outcomes[static_cast<std::size_t>(r)]) where.append(1, ' ').append(std::to_string(r));
     agreeing_ = true;
     if (!where.empty() && (rank_ == 0 || !failed)) ADD_FAILURE() << "failed on rank(s)" << where << " of " << ranks_;
     agreeing_ = false;
