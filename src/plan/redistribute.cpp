@@ -1,0 +1,152 @@
+// Redistribution without a transform: copies from the caller's array to where the exchange sends from, and back from where it receives.
+//
+// Always true: the caller's arrays are slots 0 and 1, the exchange's own memory the slots after them. A copy whose two views are the same
+// memory is not made, and what stays on this rank goes from array to array once, unless the exchange itself moves it.
+#include <weft/redistribute.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+#include "plan/bind.hpp"
+#include "plan/mover.hpp"
+
+namespace weft {
+namespace {
+
+constexpr int from_slot = 0, to_slot = 1;
+
+struct Move {
+  View from, to;
+};
+
+View in_slot(View view, int slot) {
+  view.slot = slot;
+  return view;
+}
+
+/// Calls visit(peer, a's view, b's view) for what two lists of the same pieces in the same order have in common: they may be cut differently.
+template <class Visit>
+void each_common(const std::vector<Piece>& a, const std::vector<Piece>& b, Visit visit) {
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    const Box common = x->at.box.intersect(y->at.box);
+    visit(x->peer, x->at.cut(common), y->at.cut(common));
+    const bool x_ends = common.hi == x->at.box.hi, y_ends = common.hi == y->at.box.hi;
+    x += x_ends;
+    y += y_ends;
+  }
+}
+
+std::vector<Piece> for_peer(int peer, std::vector<Piece> pieces) {
+  std::erase_if(pieces, [&](const Piece& piece) { return piece.peer != peer; });
+  return pieces;
+}
+
+/// Collective: fails alike on all ranks unless they gave the same, and that can be done.
+Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
+  all.same("the bytes of an element", std::to_string(element_bytes));
+  all.same("the strategy", options.strategy);
+  all.same("the periodic axes", point_string(Shape(options.periodic.begin(), options.periodic.end())));
+  all.same("the layout that data comes from", from.describe(true));
+  all.same("the layout that data goes to", to.describe(true));
+  if (element_bytes < 1) throw Error("elements of " + std::to_string(element_bytes) + " bytes: give at least 1");
+  for (const Layout* layout : {&from, &to})
+    if (layout->ranks() != all.size())
+      throw Error("the layout " + layout->describe() + " does not fit a communicator of " + std::to_string(all.size()) + " ranks: make both for as many");
+  if (!options.periodic.empty() && options.periodic.size() != from.axes())
+    throw Error("periodic says something of " + std::to_string(options.periodic.size()) + " axes, and the arrays have " + std::to_string(from.axes()) +
+                ": give one number for each, or none");
+  return all.agree([&] { return Pattern(from, to, all.rank(), {}, options.periodic); });
+}
+
+}  // namespace
+
+struct Redistribution::Body {
+  Body(MPI_Comm comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options)
+      : comm_(mpi::Communicator::duplicate(comm)), pattern_(checked_pattern(comm_, from, to, element_bytes, options)), bytes_(element_bytes) {
+    Demand demand{.pattern = pattern_, .element_bytes = bytes_, .from_slot = from_slot, .to_slot = to_slot, .slots = &slots_};
+    bound_ = comm_.agree([&] { return bind_strategy(comm_, demand, options.strategy); });  // groups of ranks may fail apart
+    strategy_ = bound_.strategy->name();
+    for (int t = 0; t < bound_.exchange->tiles(); ++t) plan_moves(pattern_.tile(t), bound_.exchange->tile(t));
+  }
+
+  void execute(const void* from, void* to) {
+    const int rank = comm_.rank();
+    if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
+      throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
+    slots_[from_slot] = static_cast<std::byte*>(const_cast<void*>(from));  // nothing writes to slot 0
+    slots_[to_slot] = static_cast<std::byte*>(to);
+    Exchange& exchange = *bound_.exchange;
+    for (int t = 0; t < exchange.tiles(); ++t) {
+      const Moves& moves = moves_[static_cast<std::size_t>(t)];
+      exchange.open(t);
+      for (const Move& move : moves.leave) copy(move.from, slots_, move.to, slots_, bytes_);
+      exchange.start(t);
+      for (const Move& move : moves.stay) copy(move.from, slots_, move.to, slots_, bytes_);
+      exchange.finish(t);
+      for (const Move& move : moves.arrive) copy(move.from, slots_, move.to, slots_, bytes_);
+      exchange.close(t);
+    }
+  }
+
+  const std::string& strategy() const { return strategy_; }
+
+  std::string describe() const {
+    Index sent = 0, kept = 0;
+    std::vector<bool> partners(static_cast<std::size_t>(pattern_.ranks()), false);
+    for (int t = 0; t < pattern_.tiles(); ++t)
+      for (const Piece& piece : pattern_.tile(t).gives) {
+        (piece.peer == pattern_.rank() ? kept : sent) += piece.at.box.volume() * bytes_;
+        partners[static_cast<std::size_t>(piece.peer)] = piece.peer != pattern_.rank();
+      }
+    std::ostringstream out;
+    out << "redistribution of elements of " << bytes_ << " bytes\n  from " << pattern_.from().describe() << "\n  to   " << pattern_.to().describe() << "\n  strategy "
+        << strategy() << " (" << bound_.reason << ")\n  rank " << comm_.rank() << " sends " << sent << " bytes to " << std::count(partners.begin(), partners.end(), true)
+        << " of " << pattern_.ranks() - 1 << " others connected to it, keeps " << kept << " and owns buffers of " << bound_.exchange->bytes_owned() << " bytes\n";
+    return out.str();
+  }
+
+ private:
+  struct Moves {
+    std::vector<Move> leave, stay, arrive;
+  };
+
+  void plan_moves(const Pattern::Tile& caller, const Exchange::Tile& exchange) {
+    Moves& moves = moves_.emplace_back();
+    const int self = pattern_.rank();
+    bool skips = true;  // what stays here would be read where it is written
+    each_common(for_peer(self, exchange.out), for_peer(self, exchange.in),
+                [&](int, const View& out, const View& in) { skips = skips && same_memory(out, in); });
+    if (skips)
+      each_common(for_peer(self, caller.gives), for_peer(self, caller.takes),
+                  [&](int, const View& give, const View& take) { moves.stay.push_back({in_slot(give, from_slot), in_slot(take, to_slot)}); });
+    const auto add = [&](std::vector<Move>& list, int peer, const View& from, const View& to) {
+      if ((peer != self || !skips) && !same_memory(from, to)) list.push_back({from, to});
+    };
+    each_common(caller.gives, exchange.out, [&](int peer, const View& give, const View& out) { add(moves.leave, peer, in_slot(give, from_slot), out); });
+    each_common(caller.takes, exchange.in, [&](int peer, const View& take, const View& in) { add(moves.arrive, peer, in, in_slot(take, to_slot)); });
+  }
+
+  mpi::Communicator comm_;
+  Pattern pattern_;
+  Index bytes_;
+  Slots slots_ = Slots(2, nullptr);
+  Bound bound_;
+  std::string strategy_;
+  std::vector<Moves> moves_;  // by tile
+};
+
+Redistribution::Redistribution(MPI_Comm comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options)
+    : body_(std::make_unique<Body>(comm, from, to, element_bytes, options)) {}
+Redistribution::~Redistribution() = default;
+Redistribution::Redistribution(Redistribution&&) noexcept = default;
+Redistribution& Redistribution::operator=(Redistribution&&) noexcept = default;
+
+void Redistribution::operator()(const void* in, void* out) { body_->execute(in, out); }
+const std::string& Redistribution::strategy() const { return body_->strategy(); }
+std::string Redistribution::describe() const { return body_->describe(); }
+
+void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layout& to, void* out, Index element_bytes, const RedistributionOptions& options) {
+  Redistribution(comm, from, to, element_bytes, options)(in, out);
+}
+
+}  // namespace weft

@@ -1,0 +1,240 @@
+// Redistribution on its own: every strategy brings every element of every pair of layouts where it belongs, round after round, without allocating.
+#include <weft/redistribute.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "mpi/allocations.hpp"
+#include "mpi/communicator.hpp"
+#include "support/oracle.hpp"
+
+namespace weft {
+namespace {
+
+using mpi::Communicator;
+
+class Redistributions : public testing::Test {
+ protected:
+  Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
+  int ranks = world.size(), rank = world.rank();
+
+  /// Every element's value is its global index and the round; what no source has must stay as it was.
+  void moves_by(const std::string& name, const Layout& from, const Layout& to, const Few<int>& periodic = {}, Index element_bytes = 8) {
+    Redistribution move(world.raw(), from, to, element_bytes, {name, periodic});
+    EXPECT_EQ(move.strategy(), name);
+    const std::vector<Index> has = oracle::global_indices(from, rank), gets = oracle::global_indices(to, rank, periodic);
+    std::vector<Index> owned = has, all;
+    for (const std::string& part : world.gather_all(std::string(reinterpret_cast<const char*>(has.data()), has.size() * sizeof(Index)))) {
+      all.resize(part.size() / sizeof(Index));
+      std::memcpy(all.data(), part.data(), part.size());
+      owned.insert(owned.end(), all.begin(), all.end());
+    }
+    std::sort(owned.begin(), owned.end());
+
+    const auto size = static_cast<std::size_t>(element_bytes);
+    const auto element = [&](Index value) {
+      std::string bytes(size, static_cast<char>(value % 251));
+      std::memcpy(bytes.data(), &value, std::min(size, sizeof value));
+      return bytes;
+    };
+    for (int round = 0; round < 3; ++round) {
+      std::string in, out, expected;
+      for (const Index index : has) in += element(index + 1000 * round);
+      for (const Index index : gets) {
+        const bool arrives = index >= 0 && std::binary_search(owned.begin(), owned.end(), index);
+        expected += element(arrives ? index + 1000 * round : -7);
+        out += element(-7);
+      }
+      const std::string before = in;
+      if (rank == round % ranks) usleep(2000);  // the others run ahead, into the next round if nobody stops them
+      const long allocated = allocations();
+      move(in.data(), out.data());
+      EXPECT_EQ(allocations(), allocated) << name;
+      EXPECT_TRUE(out == expected) << name << ", round " << round << ": " << from.describe() << " -> " << to.describe();
+      EXPECT_TRUE(in == before) << name << " changes its input";
+    }
+  }
+
+  /// Over all strategies that can; all do with something.
+  void moves(const Layout& from, const Layout& to, const Few<int>& periodic = {}, Index element_bytes = 8) {
+    int able = 0;
+    for (const Strategy* strategy : strategies()) {
+      const std::string name(strategy->name());
+      try {
+        Redistribution(world.raw(), from, to, element_bytes, {name, periodic});
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("declines"), std::string::npos) << error.what();
+        continue;
+      }
+      ++able;
+      moves_by(name, from, to, periodic, element_bytes);
+    }
+    EXPECT_GE(able, 3);
+  }
+
+  /// f must throw the same Error everywhere, and its message hold all of `words`.
+  void fails(const std::function<void()>& f, const std::vector<std::string>& words) {
+    const mpi::Handles live = mpi::live_handles();
+    std::string message = "no error";
+    try {
+      f();
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    EXPECT_EQ(mpi::live_handles(), live);
+    for (const std::string& other : world.gather_all(message)) EXPECT_EQ(message, other);
+    for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks: " << word;
+  }
+
+  Layout pencils(const Shape& shape, const Order& order = {}) const {
+    int grid[2] = {0, 0};
+    MPI_Dims_create(ranks, 2, grid);
+    Few<int> all = Few<int>::filled(shape.size(), 1);
+    all[0] = grid[0];
+    all[1] = grid[1];
+    return Layout::grid(shape, all, Split::even(), order);
+  }
+  /// Everything on the last rank.
+  Layout alone(const Shape& shape) const {
+    std::vector<Box> boxes(static_cast<std::size_t>(ranks), Box::whole(Shape::filled(shape.size(), 0)));
+    boxes.back() = Box::whole(shape);
+    return Layout(shape, boxes);
+  }
+  Layout checkerboard(const Layout& like) const {
+    std::vector<Box> boxes;
+    for (int r = 0; r < ranks; ++r) boxes.push_back(like.box(r));
+    return Layout::checkerboard(like.shape(), boxes);
+  }
+};
+
+TEST_F(Redistributions, TinyTranspose) {
+  const Shape shape{5, 7, 3};
+  moves(Layout::slab(shape, 0, ranks), Layout::slab(shape, 1, ranks, Split::even(), {1, 0, 2}));
+}
+
+TEST_F(Redistributions, TinyPeriodicHalo) {
+  const Shape shape{5, 4, 3};
+  moves(Layout::slab(shape, 0, ranks), Layout::slab(shape, 0, ranks).grown({1, 2, 1}), {1, 0, 1});
+}
+
+TEST_F(Redistributions, BoxesInAllOrders) {
+  const Shape shape{6, 5, 4};
+  moves(Layout::slab(shape, 0, ranks), pencils(shape));
+  moves(pencils(shape, {2, 0, 1}), Layout::slab(shape, 2, ranks, Split::blocks()).ordered({2, 1, 0}, {1, 2, 3}));
+  moves(alone(shape), pencils(shape));
+  moves(pencils(shape), alone(shape));
+  moves(Layout::slab(shape, 1, ranks), Layout::slab(shape, 1, ranks));
+}
+
+TEST_F(Redistributions, DegenerateShapes) {
+  for (const Shape& shape : {Shape{1, 64, 3}, Shape{13, 1, 1}, Shape{1, 1, 1}, Shape{2, 3, 5}})
+    moves(Layout::slab(shape, 0, ranks), Layout::slab(shape, 1, ranks, Split::blocks(), {2, 1, 0}));
+  moves(Layout::slab({9}, 0, ranks), alone({9}));
+  moves(Layout::slab({2, 3, 2, 3}, 3, ranks), Layout::slab({2, 3, 2, 3}, 1, ranks));
+}
+
+TEST_F(Redistributions, Runs) {
+  const Shape shape{4, 6, 5};
+  const Layout slab = Layout::slab(shape, 0, ranks), across = Layout::slab(shape, 1, ranks);
+  moves(slab, checkerboard(slab));
+  moves(checkerboard(across), slab);
+  moves(checkerboard(slab), checkerboard(across));
+
+  std::vector<std::vector<Stick>> sticks(static_cast<std::size_t>(ranks));
+  for (Index x = 0; x < shape[0]; ++x)
+    for (Index y = x % 2; y < shape[1]; y += 2) sticks[static_cast<std::size_t>((x + y / 2) % ranks)].push_back({{x, y}, x % 3, 5});
+  moves(slab, Layout::sticks(shape, sticks));
+  moves(Layout::sticks(shape, sticks), across);  // with holes
+}
+
+TEST_F(Redistributions, HaloesAndCopies) {
+  const Shape shape{6, 4, 5};
+  const Few<int> all = {1, 1, 1};
+  moves(Layout::slab(shape, 0, ranks), Layout::slab(shape, 0, ranks).grown({1, 0, 0}));
+  moves(pencils(shape), pencils(shape).grown({1, 2, 3}), all);
+  moves(Layout::slab(shape, 0, ranks), Layout::slab(shape, 0, ranks).grown({7, 0, 0}), all);  // more than once around
+  moves(pencils(shape), Layout::replicated(shape, ranks));
+}
+
+TEST_F(Redistributions, Truncation) {
+  const Shape shape{6, 4, 5};
+  std::vector<Box> inner;
+  for (int r = 0; r < ranks; ++r) inner.push_back(Layout::slab(shape, 2, ranks).box(r).intersect({{1, 1, 1}, {5, 3, 4}}));
+  moves(Layout::slab(shape, 0, ranks), Layout(shape, inner));
+  moves(Layout(shape, inner), Layout::slab(shape, 0, ranks));
+}
+
+TEST_F(Redistributions, ElementsOfAnySize) {
+  const Shape shape{5, 4, 3};
+  for (const Index bytes : {1, 2, 3, 4, 12, 16, 24, 48})
+    moves(Layout::slab(shape, 0, ranks), Layout::slab(shape, 1, ranks, Split::even(), {1, 2, 0}), {}, bytes);
+}
+
+TEST_F(Redistributions, GroupsThatHaveNothingToDoWithEachOther) {
+  const Shape shape{4, 6, 2};
+  moves(Layout::slab(shape, 0, ranks), Layout::slab(shape, 0, ranks, Split::even(), {2, 1, 0}));
+  int grid[2] = {0, 0};
+  MPI_Dims_create(ranks, 2, grid);
+  moves(Layout::grid(shape, {grid[0], grid[1], 1}), Layout::grid(shape, {grid[0], 1, grid[1]}));
+}
+
+TEST_F(Redistributions, TinyAutomaticAndOnce) {
+  const Shape shape{5, 4};
+  const Layout from = Layout::slab(shape, 0, ranks), to = Layout::slab(shape, 1, ranks);
+  Redistribution move(world.raw(), from, to, 8);
+  EXPECT_NO_THROW(strategy(move.strategy()));
+  EXPECT_NE(move.describe().find(move.strategy()), std::string::npos) << move.describe();
+  Redistribution moved = std::move(move);
+  const std::vector<Index> has = oracle::global_indices(from, rank), gets = oracle::global_indices(to, rank);
+  std::vector<Index> out(gets.size(), -7);
+  moved(has.data(), out.data());
+  EXPECT_EQ(out, gets);
+  std::fill(out.begin(), out.end(), -7);
+  redistribute(world.raw(), from, has.data(), to, out.data());
+  EXPECT_EQ(out, gets);
+}
+
+TEST_F(Redistributions, TinyWrongArguments) {
+  const Shape shape{5, 4};
+  const Layout from = Layout::slab(shape, 0, ranks), to = Layout::slab(shape, 1, ranks);
+  const auto makes = [&](const Layout& a, const Layout& b, Index bytes = 8, const RedistributionOptions& options = {}) {
+    return [=, this] { Redistribution(world.raw(), a, b, bytes, options); };
+  };
+  fails(makes(from, to, 8, {"pigeon", {}}), {"there is no strategy 'pigeon'", "alltoallv", "isend"});
+  fails(makes(from, to, 0), {"0 bytes"});
+  fails(makes(from, Layout::slab({5, 5}, 1, ranks)), {"5x4", "5x5"});
+  fails(makes(Layout::slab(shape, 0, ranks + 1), Layout::slab(shape, 1, ranks + 1)), {std::to_string(ranks) + " rank"});
+  fails(makes(from, to, 8, {"auto", {1}}), {"periodic", "2"});
+  if (ranks > 1) fails(makes(Layout::replicated(shape, ranks), to), {"ranks 0 and 1"});
+  EXPECT_THROW(Redistribution(MPI_COMM_NULL, from, to, 8), Error);
+  Redistribution move(world.raw(), Layout::slab({ranks, 3}, 0, ranks), Layout::replicated({ranks, 3}, ranks), 8);
+  EXPECT_THROW(move(nullptr, nullptr), Error);
+  if (ranks == 1) return;
+
+  const bool last = rank == ranks - 1;
+  const std::string name = "rank " + std::to_string(ranks - 1);
+  fails(makes(last ? to : from, to), {"ranks disagree", "from", name});
+  fails(makes(from, last ? from : to), {"ranks disagree", "to", name});
+  fails(makes(from, to, last ? 4 : 8), {"ranks disagree", "bytes", name});
+  fails(makes(from, to, 8, {last ? "isend" : "alltoallv", {}}), {"ranks disagree", "strategy", name});
+  fails(makes(from, to, 8, {"auto", last ? Few<int>{1, 1} : Few<int>{}}), {"ranks disagree", "periodic", name});
+}
+
+TEST_F(Redistributions, TinyNothingLeaks) {
+  const mpi::Handles live = mpi::live_handles();
+  const Shape shape{5, 4, 3};
+  for (const Strategy* strategy : strategies()) {
+    try {
+      Redistribution(world.raw(), Layout::slab(shape, 0, ranks), Layout::slab(shape, 2, ranks), 8, {std::string(strategy->name()), {}});
+    } catch (const Error&) {
+    }
+    EXPECT_EQ(mpi::live_handles(), live) << strategy->name();
+  }
+}
+
+}  // namespace
+}  // namespace weft
