@@ -34,8 +34,8 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", best);
     reason = text;
   } else {
-    chosen = &comm.agree([&]() -> std::reference_wrapper<const Strategy> { return strategy(name); }).get();
     reason = "as requested";
+    chosen = comm.agree([&] { return &strategy(name); });
     comm.agree([&] {
       const std::string refusal = chosen->declines(demand);
       if (!refusal.empty()) throw Error("strategy \"" + name + "\" declines: " + refusal);

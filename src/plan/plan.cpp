@@ -66,6 +66,7 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
   if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
   if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + o.scale + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
+  if (o.strategy != "auto") strategy(o.strategy);  // throws, naming those there are
   if (o.natural_output && o.output) throw Error("both natural_output and an output layout are given; give one of them");
   Shape all = p.shape;
   all.push_back(o.batch * o.components);

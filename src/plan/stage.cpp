@@ -250,7 +250,13 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
     pass.cells.push_back(std::move(cell));
   }
-  line_bytes_ = std::max(line_bytes_, pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes));
+  pass.mid_length = pass.out_length;
+  pass.mid_bytes = to.bytes;
+  if (operation.first) {
+    pass.mid_length = operation.first->out_length();
+    pass.mid_bytes = static_cast<Index>(operation.first->spec().out_bytes()) / pass.mid_length;
+  }
+  line_bytes_ = std::max(line_bytes_, pass.width * std::max({pass.in_length * from.bytes, pass.mid_length * pass.mid_bytes, pass.out_length * to.bytes}));
   return pass;
 }
 
@@ -339,17 +345,19 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     return;
   }
 
+  // first: lines -> middle; map and second: middle -> done. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
   const Operation& operation = pass.operation;
-  const bool changes = pass.from_bytes != pass.to_bytes || pass.in_length != pass.out_length;  // r2c, c2r
-  const bool apart = changes || (operation.first && operation.first->prefers_out_of_place());
-  const std::byte* lines = nullptr;  // where the lines are now
-  std::byte* done = nullptr;         // where they are after the first transform
+  const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && operation.first->prefers_out_of_place());
+  const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length;
+  const std::byte* lines = nullptr;
+  std::byte* middle = nullptr;
   std::byte* const target = cell.to_lines ? bench.to[0] : nullptr;
+  std::byte* const middle_target = returns ? nullptr : target;
   if (cell.from_lines) {
     lines = bench.from[0];
-    done = target ? target : bench.lines[1];
+    middle = middle_target ? middle_target : bench.lines[1];
   } else {
-    std::byte* into = target && !apart ? target : bench.lines[0];
+    std::byte* into = middle_target && !apart ? middle_target : bench.lines[0];
     Index reached = 0;  // a gap between segments holds zeros
     const auto zero = [&](Index first, Index count) {
       if (count > 0)
@@ -365,22 +373,23 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     }
     zero(reached, pass.in_length - reached);
     lines = into;
-    done = target ? target : apart ? bench.lines[1] : into;
+    middle = middle_target ? middle_target : apart ? bench.lines[1] : into;
   }
   if (operation.first)
-    (*operation.first)(lines, done, width);
-  else if (lines != done)
-    std::memcpy(done, lines, static_cast<std::size_t>(width * pass.in_length * pass.from_bytes));
+    (*operation.first)(lines, middle, width);
+  else if (lines != middle)
+    std::memcpy(middle, lines, static_cast<std::size_t>(width * pass.in_length * pass.from_bytes));
   if (operation.map && round.map) {
-    Line line{at, axis, pass.out_length, nullptr};
+    Line line{at, axis, pass.mid_length, nullptr};
     line.first[axis] = pass.to_box.lo[axis];
     for (Index w = 0; w < width; ++w) {
       if (c >= 0) line.first[c] = at[c] + w;
-      line.values = done + w * pass.out_length * pass.to_bytes;
+      line.values = middle + w * pass.mid_length * pass.mid_bytes;
       (*round.map)(line);
     }
   }
-  if (operation.second) (*operation.second)(done, done, width);
+  std::byte* const done = !returns ? middle : target ? target : bench.lines[0];
+  if (operation.second) (*operation.second)(middle, done, width);
   if (operation.scale != 1) {
     const Index bytes = width * pass.out_length * pass.to_bytes;
     const auto times = [&](auto* values) {

@@ -94,6 +94,7 @@ class Stage {
     bool copies = false;
     Box from_box, to_box;
     Index from_bytes = 0, to_bytes = 0, in_length = 0, out_length = 0, width = 1;
+    Index mid_length = 0, mid_bytes = 0;  // of a line between first and second
     std::vector<Cell> cells;
   };
   struct Block {

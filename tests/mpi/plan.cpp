@@ -1,0 +1,347 @@
+// Plans against a naive DFT, over every strategy and schedule: forward, backward, forward_map_backward, and the same bits from all of them.
+#include <weft/weft.hpp>
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <random>
+
+#include "allocations.hpp"
+
+namespace weft {
+namespace {
+
+using Complex = std::complex<double>;
+const MPI_Comm world = MPI_COMM_WORLD;
+
+int rank_of_world() {
+  int rank;
+  MPI_Comm_rank(world, &rank);
+  return rank;
+}
+int ranks_of_world() {
+  int ranks;
+  MPI_Comm_size(world, &ranks);
+  return ranks;
+}
+
+Index position(const Shape& point, const Shape& shape) {
+  Index k = 0;
+  for (int a = 0; a < shape.size(); ++a) k = k * shape[a] + point[a];
+  return k;
+}
+
+// A value for every element of a global array, the same on every rank.
+double value(Index k) { return static_cast<double>(static_cast<std::uint64_t>(k + 1) * 2654435761u % 1000003u) / 1000003.0 - 0.5; }
+
+// The transform of a whole array by its definition, axis by axis in long double: an element k of an axis is sum_j x_j w(j, k).
+std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, const Order& axes) {
+  for (const int a : axes) {
+    const Index n = shape[a];
+    Index inner = 1, outer = 1;
+    for (int b = 0; b < shape.size(); ++b) (b < a ? outer : inner) *= b == a ? 1 : shape[b];
+    std::vector<std::complex<long double>> root(static_cast<std::size_t>(n)), line(static_cast<std::size_t>(n));
+    for (Index j = 0; j < n; ++j) root[static_cast<std::size_t>(j)] = std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j) / static_cast<long double>(n));
+    for (Index o = 0; o < outer; ++o)
+      for (Index i = 0; i < inner; ++i) {
+        Complex* first = x.data() + o * n * inner + i;
+        for (Index k = 0; k < n; ++k) {
+          line[static_cast<std::size_t>(k)] = 0;
+          for (Index j = 0; j < n; ++j) line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * root[static_cast<std::size_t>(j * k % n)];
+        }
+        for (Index k = 0; k < n; ++k) first[k * inner] = Complex(line[static_cast<std::size_t>(k)]);
+      }
+  }
+  return x;
+}
+
+Order shifted(const Order& axes, const Options& o) {
+  Order s;
+  for (const int a : axes) s.push_back(a + (o.batch > 1));
+  return s;
+}
+
+template <class T>
+struct Filler {
+  static T at(Index k) {
+    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value(k));
+    else return {static_cast<typename T::value_type>(value(k)), static_cast<typename T::value_type>(value(k + 77))};
+  }
+};
+
+template <class T>
+double worst(const Array<T>& array, const std::function<Complex(const Shape&)>& expected) {
+  double error = 0;
+  array.for_each([&](const Shape& p, T& v) { error = std::max(error, std::abs(Complex(v) - expected(p))); });
+  return error;
+}
+
+// Forward against the definition, there and back, the map between; returns this rank's output, bit for bit.
+template <class In, class Out>
+std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& options, double tolerance) {
+  Plan fft(world, problem, options);
+  SCOPED_TRACE(fft.describe());
+  const Shape& shape = fft.input_layout().shape();
+  const auto points = static_cast<std::size_t>(volume(shape));
+  std::vector<Complex> whole(points);
+  for (std::size_t k = 0; k < points; ++k) whole[k] = Complex(Filler<In>::at(static_cast<Index>(k)));
+  const std::vector<Complex> expected = naive(whole, shape, shifted(problem.axes, options));
+  const auto before = [&](const Shape& p) { return whole[static_cast<std::size_t>(position(p, shape))]; };
+  const auto after = [&](const Shape& p) { return expected[static_cast<std::size_t>(position(p, shape))]; };
+  const double scale = options.scale == "full" ? 1 / static_cast<double>(volume(problem.shape)) : 1;
+
+  auto u = fft.input();
+  auto u_hat = fft.output();
+  std::vector<std::byte> bits;
+  for (int round = 0; round < 2; ++round) {  // the second finds everything used
+    u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
+    fft.forward(u, u_hat);
+    EXPECT_LT(worst<Out>(u_hat, [&](const Shape& p) { return after(p) * scale; }), tolerance) << "forward";
+    if (!options.in_place && !options.overwrite_input) {
+      EXPECT_EQ(worst<In>(u, before), 0) << "the input is not preserved";
+    }
+    if (round == 0)
+      u_hat.for_each([&](const Shape&, Out& v) {
+        const auto* at = reinterpret_cast<const std::byte*>(&v);
+        bits.insert(bits.end(), at, at + sizeof v);
+      });
+    fft.backward(u_hat, u);
+    EXPECT_LT(worst<In>(u, [&](const Shape& p) { return before(p) / fft.scale(); }) * fft.scale(), tolerance) << "backward";
+  }
+  u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
+  auto v = options.in_place ? u : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](), std::default_delete<std::byte[]>()), fft.input_view(), u.size());
+  const double both = options.scale == "full" ? 1 : fft.scale();
+  fft.forward_map_backward(u.span(), v.span(), [&](const Shape& p, Out& x) { x *= static_cast<decltype(std::abs(Out()))>(p[problem.axes[0] + (options.batch > 1)] == 0 ? both : 2 * both); });
+  // the part that is constant along the first axis is kept, the rest doubled
+  const int first = problem.axes[0] + (options.batch > 1);
+  const auto doubled = [&](const Shape& p) {
+    Complex mean = 0;
+    Shape q = p;
+    for (q[first] = 0; q[first] < shape[first]; ++q[first]) mean += before(q) / static_cast<double>(shape[first]);
+    return 2.0 * before(p) - mean;
+  };
+  if (problem.kinds[0] == Kind::c2c) {
+    EXPECT_LT(worst<In>(v, doubled), tolerance) << "forward_map_backward";
+  }
+  return bits;
+}
+
+struct Case {
+  std::string name;
+  Options options;
+};
+
+// Every strategy under every way to cut it.
+std::vector<Case> ways(bool few = false) {
+  std::vector<Case> cases;
+  for (const Strategy* s : strategies())
+    for (const auto& schedule : few ? std::vector<ScheduleOptions>{{}} : std::vector<ScheduleOptions>{{}, {"gathered", 1, 1, 0}, {"gathered", 2, 0, 1}, {"kept", 2, 1, 0}, {"kept", 1, 3, 2}}) {
+      Options o;
+      o.strategy = s->name();
+      o.schedule = schedule;
+      o.effort = "estimate";
+      cases.push_back({std::string(s->name()) + " " + schedule.tiles + " " + std::to_string(schedule.window), o});
+    }
+  return cases;
+}
+
+// Runs a problem over all of them; declined ones are skipped, but not all may be.
+template <class In, class Out, class Change>
+void over_all(const Problem<In, Out>& problem, double tolerance, Change&& change, bool few = false) {
+  std::vector<std::byte> first;
+  int ran = 0;
+  for (Case c : ways(few)) {
+    change(c.options);
+    SCOPED_TRACE(c.name + " of " + to_string(problem.shape));
+    try {
+      const auto bits = verify(problem, c.options, tolerance);
+      if (ran++ == 0) first = bits;
+      EXPECT_TRUE(bits == first) << "not the same bits as the first way";
+    } catch (const Error& e) {
+      const std::string why = e.what();
+      EXPECT_TRUE(why.find("declines") != why.npos || why.find("kept") != why.npos) << why;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(ran, 0);
+}
+const auto unchanged = [](Options&) {};
+
+TEST(PlanTiny, EveryStrategyAndScheduleGivesTheSameBits) { over_all(c2c<double>({7, 5, 6}), 1e-13, unchanged); }
+TEST(PlanTiny, EmptyRanks) {
+  for (const Shape& shape : {Shape{1, 4, 3}, Shape{6, 1, 1}, Shape{5, 1}, Shape{4}, Shape{2, 3, 1}}) over_all(c2c<double>(shape), 1e-13, unchanged, true);
+}
+TEST(PlanTiny, RealToComplex) {
+  over_all(r2c<double>({5, 4, 7}), 1e-13, unchanged);
+  over_all(r2c<double>({4, 3, 6}), 1e-13, [](Options& o) { o.in_place = true; }, true);
+  over_all(r2c<double>({6}), 1e-13, unchanged, true);
+  over_all(r2c<float>({3, 8}), 1e-5, unchanged, true);
+}
+TEST(Plan, InPlaceAndOverwriting) {
+  over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.in_place = true; });
+  over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.overwrite_input = true; });
+}
+TEST(Plan, BatchesAndComponents) {
+  over_all(c2c<double>({4, 3, 5}), 1e-13, [](Options& o) { o.batch = 3; });
+  over_all(c2c<double>({4, 3, 5}), 1e-13, [](Options& o) { o.components = 2; }, true);
+  over_all(r2c<double>({4, 6}), 1e-13, [](Options& o) { o.components = 3, o.batch = 2; }, true);
+}
+TEST(Plan, Pencils) {
+  const int ranks = ranks_of_world();
+  const Few<int> grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
+  over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { o.grid = grid; });
+  over_all(r2c<double>({4, 5, 6}), 1e-13, [&](Options& o) { o.grid = grid; o.natural_output = true; }, true);
+}
+TEST(Plan, NaturalOutputAndAxes) {
+  over_all(c2c<double>({6, 4, 5}), 1e-13, [](Options& o) { o.natural_output = true; });
+  over_all(c2c<double>({6, 4, 5}, {1, 2}), 1e-13, unchanged, true);
+  over_all(c2c<double>({6, 4, 5}, {0}), 1e-13, unchanged, true);
+  over_all(c2c<double>({3, 4, 2, 5}), 1e-13, unchanged, true);
+  over_all(r2c<double>({3, 4, 6}, {2, 0}), 1e-13, unchanged, true);
+}
+TEST(Plan, Threads) {
+  for (const int threads : {2, 3}) over_all(c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { o.threads = threads; }, threads == 3);
+}
+TEST(Plan, CallersLayouts) {
+  const int ranks = ranks_of_world();
+  const Shape shape{6, 5, 4};
+  const Layout bricks = Layout::grid(shape, ranks % 2 == 0 ? Few<int>{ranks / 2, 1, 2} : Few<int>{1, 1, ranks}, Split::even(), {2, 0, 1});
+  over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.input = bricks; }, true);
+  over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.output = bricks; }, true);
+  over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.input = bricks; o.natural_output = true; }, true);
+  over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.split = Split::blocks(); o.scale = "full"; }, true);
+}
+
+TEST(PlanTiny, RealToRealComesBack) {
+  for (const Kind kind : {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4})
+    for (const Case& c : ways(true)) {
+      try {
+        Plan fft(world, r2r<double>({4, 5, 3}, {kind}), c.options);
+        auto u = fft.input();
+        auto u_hat = fft.output();
+        const auto field = [&](const Shape& p) { return value(position(p, {4, 5, 3})); };
+        u.fill(field);
+        fft.forward(u, u_hat);
+        fft.backward(u_hat, u);
+        EXPECT_LT(worst<double>(u, [&](const Shape& p) { return Complex(field(p) / fft.scale()); }) * fft.scale(), 1e-13) << to_string(kind) << " " << c.name;
+      } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("declines"), std::string::npos) << e.what();
+      }
+    }
+}
+
+TEST(Plan, BackToBackWithOneRankDelayed) {
+  const int rank = rank_of_world(), ranks = ranks_of_world();
+  for (const Case& c : ways()) {
+    Options o = c.options;
+    o.overwrite_input = true;
+    try {
+      Plan fft(world, c2c<double>({6, 4, 5}), o);
+      auto u = fft.input();
+      auto u_hat = fft.output();
+      for (int round = 0; round < 6; ++round) {
+        // a plane wave of another wave number each round: one mode
+        const Index mode = round % 4;
+        if (rank == round % ranks) usleep(2000);
+        u.fill([&](const Shape& p) { return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * p[1]) / 4); });
+        fft.forward(u, u_hat);
+        const double error = worst<Complex>(u_hat, [&](const Shape& p) { return p == Shape{0, mode, 0} ? 120.0 : 0.0; });
+        ASSERT_LT(error, 1e-11) << c.name << " round " << round;
+        fft.backward(u_hat, u);
+        fft.forward(u, u_hat);
+      }
+    } catch (const Error& e) {
+      const std::string why = e.what();
+      EXPECT_TRUE(why.find("declines") != why.npos || why.find("kept") != why.npos) << why;
+    }
+  }
+}
+
+TEST(Plan, ExecutingAllocatesNothing) {
+  for (const Case& c : ways()) {
+    for (const int threads : {1, 2}) {
+      Options o = c.options;
+      o.threads = threads;
+      try {
+        Plan fft(world, c2c<double>({6, 4, 5}), o);
+        auto u = fft.input();
+        auto u_hat = fft.output();
+        u.fill([](const Shape&) { return Complex(); });
+        fft.forward(u, u_hat), fft.backward(u_hat, u);
+        const long before = allocations();
+        fft.forward(u, u_hat), fft.backward(u_hat, u);
+        EXPECT_EQ(allocations() - before, 0) << c.name;
+      } catch (const Error&) {
+      }
+    }
+  }
+}
+
+// What everyone must see alike: an Error on every rank whose text has `part`.
+template <class F>
+void expect_error(const std::string& part, F&& f) {
+  try {
+    f();
+    ADD_FAILURE() << "no error; expected one about \"" << part << "\"";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << "expected \"" << part << "\", got: " << e.what();
+  }
+}
+
+TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
+  const int rank = rank_of_world(), ranks = ranks_of_world();
+  const auto plan = [](const AnyProblem& p, const Options& o = {}) { AnyPlan fft(world, p, o); };
+  const auto with = [](auto change) {
+    Options o;
+    change(o);
+    return o;
+  };
+  const AnyProblem good = c2c<double>({4, 4, 4});
+  expect_error("at least 1", [&] { plan(c2c<double>({4, 0, 4})); });
+  expect_error("at least 1", [&] { plan(c2c<double>({4, -4, 4})); });
+  expect_error("counted", [&] { plan(c2c<double>({Index{1} << 40, Index{1} << 40})); });
+  expect_error("axis 3", [&] { plan(c2c<double>({4, 4, 4}, {3})); });
+  expect_error("twice", [&] { plan(c2c<double>({4, 4, 4}, {1, 1})); });
+  expect_error("product", [&] { plan(good, with([&](Options& o) { o.grid = {ranks + 1}; })); });
+  expect_error("alltoallv", [&] { plan(good, with([](Options& o) { o.strategy = "carrier pigeon"; })); });
+  expect_error("fftw", [&] { plan(good, with([](Options& o) { o.engine = "abacus"; })); });
+  expect_error("estimate", [&] { plan(good, with([](Options& o) { o.effort = "heroic"; })); });
+  expect_error("kept", [&] { plan(good, with([](Options& o) { o.schedule.tiles = "some"; })); });
+  expect_error("tile is 0", [&] { plan(good, with([](Options& o) { o.schedule.tile = 0; })); });
+  expect_error("batch is 0", [&] { plan(good, with([](Options& o) { o.batch = 0; })); });
+  expect_error("scale", [&] { plan(good, with([](Options& o) { o.scale = "up"; })); });
+  std::vector<Box> twice(static_cast<std::size_t>(ranks), Box::whole({4, 4, 4}));
+  if (ranks > 1) {
+    expect_error("both own", [&] { plan(good, with([&](Options& o) { o.input = Layout({4, 4, 4}, twice); })); });
+    expect_error("rank", [&] { plan(rank == ranks - 1 ? AnyProblem(c2c<double>({4, 4, 5})) : good); });
+    expect_error("rank", [&] { plan(rank == 0 ? AnyProblem(c2c<double>({4, 0, 4})) : good); });
+    expect_error("rank", [&] { plan(rank == 1 ? AnyProblem(c2c<float>({4, 4, 4})) : good); });
+    expect_error("rank", [&] { plan(good, with([&](Options& o) { o.strategy = rank == 0 ? "isend" : "alltoallv"; })); });
+    expect_error("rank", [&] { plan(good, with([&](Options& o) { o.threads = rank == 0 ? 1 : 2; })); });
+  }
+  std::vector<Box> hole(static_cast<std::size_t>(ranks), Box{{0, 0, 0}, {0, 0, 0}});
+  expect_error("", [&] { plan(good, with([&](Options& o) { o.input = Layout({4, 4, 4}, hole); })); });
+  expect_error("ommunicator", [&] { AnyPlan fft(MPI_COMM_NULL, good); });
+
+  Plan fft(world, c2c<double>({4, 4, 4}));
+  auto u = fft.input();
+  if (u.size() == 0) return;
+  expect_error("null", [&] { fft.forward(u.data(), nullptr); });
+  expect_error("overlap", [&] { fft.forward(u.data(), u.data()); });
+  expect_error("elements", [&] { fft.forward(u.span().first(1), fft.output().span()); });
+}
+
+// Shapes that peers crash on or get wrong.
+TEST(Plan, WherePeersFail) {
+  Options o;
+  o.effort = "estimate";
+  AnyPlan(world, c2c<double>({448, 352}), o);
+  for (const Shape& shape : {Shape{32, 1}, Shape{1, 32}, Shape{8, 8, 1}}) verify(c2c<double>(shape), o, 1e-13);
+}
+
+}  // namespace
+}  // namespace weft
