@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -35,7 +36,7 @@ struct Ending {
 class CommandLine {
  public:
   CommandLine() {
-    app_.add_option("--ranks", ranks_, "start MPI with so many ranks (not needed under mpirun or srun)")->check(CLI::PositiveNumber);
+    app_.add_option("--ranks", ranks_, "start MPI with so many ranks (not needed under mpirun or srun)")->check(CLI::Range(1, 1 << 20));
     app_.set_version_flag("--version", version());
     app_.footer(examples);
     app_.get_formatter()->column_width(36);
@@ -123,6 +124,7 @@ bool anywhere(const World& world, bool here) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond a limit is an error to report, not the end
   CommandLine line;
   bool over = false;
   Ending ending = attempt([&] {
@@ -146,7 +148,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(world.comm, &world.ranks);
   if (!anywhere(world, over))
     ending = attempt([&] {
-      check_started(world);
+      check_started(world, {argv + 1, argv + argc});
       return Ending{line.run(world), ""};
     });
   const int code = conclude(world, ending);

@@ -59,7 +59,7 @@ std::string changes(const weft::AnyPlan& plan) {
   const Json requested = to_json(plan.requested()), effective = to_json(plan.effective());
   std::string text;
   for (const auto& [name, value] : effective.items())
-    if (value != requested[name] && requested[name] != "auto")
+    if (value != requested[name] && requested[name] != "auto" && !(name == "window" && requested[name] == 0))
       text += fmt::format("{}{} {} (asked: {})", text.empty() ? "" : ", ", name, value.dump(), requested[name].dump());
   return text;
 }
@@ -170,6 +170,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
       entry.contender = make_contender(world, problem, options);
     } catch (const weft::Error& e) {
       entry.declined = e.what();
+      if (const auto at = entry.declined.find("declines: "); at != std::string::npos) entry.declined.erase(0, at + 10);  // who, once more
       continue;
     }
     entry.contender->verify(*field);
@@ -180,7 +181,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
     for (Contender* contender : running) contender->time();
   }
-  for (Contender* contender : running) contender->time_steps(std::min(asked.repeats, 3));
+  for (Contender* contender : running) contender->time_steps(std::min(asked.repeats, 5));
   progress.phase("verifying again");
   for (Contender* contender : running) contender->verify(*field);
   progress.clear();
@@ -213,7 +214,7 @@ Command bench_command(CLI::App& app) {
   asked->add_problem(app);
   asked->add_options(app);
   app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all");
-  app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--input", asked->input, "transform what this npy file holds, instead of random data");
   app.add_option("--json", asked->json, "write the results to this file");
   app.footer(R"(Examples:

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -131,7 +132,16 @@ void start_program(const std::string& name, std::vector<std::string> arguments, 
               (others.empty() ? "there is none of that kind" : "there are: " + others) + ")");
 }
 
-void check_started(const World& world) {
+void check_started(const World& world, const std::vector<std::string>& arguments) {
+  std::string line;
+  for (const std::string& argument : arguments) line += argument + '\0';
+  const std::uint64_t here = std::hash<std::string>()(line);
+  std::uint64_t first = here;
+  MPI_Bcast(&first, 1, MPI_UINT64_T, 0, world.comm);
+  int same = here == first;
+  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, world.comm);
+  if (!same) throw Usage("the ranks were given different command lines; give all of them the same one");
+
   const char* const wanted = std::getenv("WEFT_RANKS");
   if (!wanted || wanted == std::to_string(world.ranks)) return;
   if (announced_rank().value_or("0") != "0") std::_Exit(2);  // a lone rank: the first of them speaks

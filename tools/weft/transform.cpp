@@ -52,6 +52,7 @@ void pass(const weft::Line& line, const weft::Shape& shape, double fraction, dou
 
 int transform(const World& world, const Asked& asked) {
   if (asked.real_last != 0 && !asked.backward) throw Usage("--real-last belongs to --backward");
+  if (!asked.forward && !asked.backward && !(asked.lowpass >= 0)) throw Usage(fmt::format("--lowpass {}: give a fraction of the highest frequency, 0 or more", asked.lowpass));
   const weft::FileType file = inspect_numbers(world, asked.in);
   const weft::AnyProblem problem = problem_of(asked, file);
   weft::Options options = asked.options(world.ranks);
@@ -112,7 +113,7 @@ Command transform_command(CLI::App& app) {
   auto* what = app.add_option_group("What to do");
   what->add_flag("--forward", asked->forward, "to the spectrum, unnormalised");
   what->add_flag("--backward", asked->backward, "from the spectrum, divided by the number of points");
-  what->add_option("--lowpass", asked->lowpass, "keep modes with sum (k_i / (n_i/2))^2 <= FRACTION^2")->type_name("FRACTION")->check(CLI::NonNegativeNumber);
+  what->add_option("--lowpass", asked->lowpass, "keep modes with sum (k_i / (n_i/2))^2 <= FRACTION^2")->type_name("FRACTION");
   what->require_option(1);
   app.add_option("--real-last", asked->real_last, "with --backward of a half-complex spectrum: length of the real last axis");
   asked->add_options(app);

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Runs the program weft as users do, and wrongly, as users do: cli.py WEFT MPIEXEC [unittest options]."""
+import cmath
+import json
+import math
+import os
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WEFT, MPIEXEC = (os.path.abspath(word) if os.path.exists(word) else word for word in sys.argv[1:3])
+LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "launch")
+SIZES = {"f4": 4, "f8": 8, "c8": 8, "c16": 16, "i2": 2, "u1": 1}
+
+
+class Result:
+    def __init__(self, words, seconds=60, environment=None, **options):
+        start = time.time()
+        done = subprocess.run([LAUNCH, str(seconds)] + words, capture_output=True, text=True,
+                              env={**os.environ, **(environment or {})}, **options)
+        self.seconds = time.time() - start
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.words = words
+
+    def __str__(self):
+        return f"{' '.join(self.words)}\nexit code {self.code} after {self.seconds:.1f} s\n{self.out}{self.err}"
+
+
+def weft(*words, ranks=0, **options):
+    return Result([WEFT] + (["--ranks", str(ranks)] if ranks else []) + list(words), **options)
+
+
+def write_npy(path, shape, kind, values=None):
+    header = f"{{'descr': '{'|' if kind == 'u1' else '<'}{kind[0]}{SIZES[kind]}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        if values is None:
+            file.truncate(file.tell() + SIZES[kind] * math.prod(shape))
+        elif kind[0] == "c":
+            file.write(struct.pack(f"<{2 * len(values)}{'f' if kind == 'c8' else 'd'}", *(part for v in values for part in (v.real, v.imag))))
+        else:
+            file.write(struct.pack(f"<{len(values)}{'f' if kind == 'f4' else 'd'}", *values))
+
+
+def read_npy(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    end = 10 + struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10:end])
+    kind = header["descr"][1:]
+    numbers = struct.unpack(f"<{(len(data) - end) // (4 if kind in ('f4', 'c8') else 8)}{'f' if kind in ('f4', 'c8') else 'd'}", data[end:])
+    return header["shape"], kind, [complex(*pair) for pair in zip(numbers[::2], numbers[1::2])] if kind[0] == "c" else list(numbers)
+
+
+def dft(shape, values):
+    """The definition, axis by axis."""
+    values = [complex(v) for v in values]
+    for axis, n in enumerate(shape):
+        stride = math.prod(shape[axis + 1:])
+        lines = list(values)
+        for at in range(len(values)):
+            i, base = at // stride % n, at - at // stride % n * stride
+            values[at] = sum(lines[base + k * stride] * cmath.exp(-2j * cmath.pi * i * k / n) for k in range(n))
+    return values
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def fine(self, result):
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def fails(self, result, code, *texts, seconds=20):
+        """One clear message: all texts, each once."""
+        self.assertEqual(result.code, code, result)
+        self.assertLess(result.seconds, seconds, result)
+        for text in texts:
+            self.assertEqual(result.err.count(text), 1, f"wanted once: {text}\n{result}")
+        return result
+
+
+class Texts(Test):
+    def test_version_and_help(self):
+        self.assertRegex(self.fine(weft("--version")).out, r"^weft \d+\.\d+\.\d+ \(.*MPI.*\)\n$")
+        self.assertIn("Examples:", self.fine(weft("--help")).out)
+        for name in "list", "plan", "bench", "transform":
+            self.assertIn(name, self.fine(weft("--help")).out)
+            self.assertIn("--help", self.fine(weft(name, "--help")).out)
+
+    def test_once_under_a_launcher(self):
+        self.assertEqual(weft("--version", ranks=2).out, weft("--version").out)
+        self.assertEqual(self.fine(weft("list", ranks=2)).out, weft("list").out)
+
+    def test_list(self):
+        text, table = self.fine(weft("list")).out, self.fine(weft("list", "--markdown")).out
+        everything = json.loads(self.fine(weft("list", "--json")).out)
+        self.assertGreaterEqual(len(everything["strategies"]), 1)
+        for entry in everything["strategies"] + everything["engines"]:
+            self.assertIn(entry["summary"], text)
+            self.assertIn(f"| `{entry['name']}` | {entry['summary']} |", table)
+
+    def test_plan(self):
+        out = self.fine(weft("plan", "--shape", "8x6x4", "--layout", "slab", "--strategy", "isend", ranks=2)).out
+        self.assertIn("8x6x4", out)
+        self.assertIn("isend", out)
+        steps = self.fine(weft("plan", "--shape", "8x6x4", "--steps", ranks=2)).out
+        self.assertIn("start", steps.replace(self.fine(weft("plan", "--shape", "8x6x4", ranks=2)).out, ""))
+
+
+class Programs(Test):
+    def setUp(self):
+        super().setUp()
+        with open(self.path("weft-hello"), "w") as file:
+            file.write('#!/bin/sh\necho "hello $*"\nexit 7\n')
+        os.chmod(self.path("weft-hello"), 0o755)
+        self.search = {"PATH": self.folder.name + ":" + os.environ["PATH"]}
+
+    def test_started_with_its_words(self):
+        result = weft("hello", "--ranks", "a b", environment=self.search)
+        self.assertEqual((result.code, result.out), (7, "hello --ranks a b\n"), result)
+
+    def test_started_on_every_rank(self):
+        self.assertEqual(weft("hello", "x", ranks=2, environment=self.search).out.count("hello x\n"), 2)
+
+    def test_unknown(self):
+        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, transform", "hello")
+        self.fails(weft("nothing", ranks=2), 2, "'nothing'")
+        self.fails(weft("../weft-hello", environment=self.search), 2, "neither")
+
+    def test_launchers(self):
+        self.fails(weft("list", ranks=2, environment={"WEFT_MPIEXEC": "no-such-mpirun -x"}), 2, "WEFT_MPIEXEC")
+        self.fails(weft("list", ranks=2, environment={"WEFT_MPIEXEC": ""}), 2, "WEFT_MPIEXEC")
+        self.fails(weft("--ranks", "0", "list"), 2, "--ranks")
+        self.fails(weft("--ranks", "two", "list"), 2, "--ranks")
+        self.fine(weft("plan", "--shape", "4x4x4", ranks=2, environment={"WEFT_MPIEXEC": MPIEXEC}))
+
+
+class Bench(Test):
+    def bench(self, *words, ranks=2, code=0):
+        result = weft("bench", "--repeat", "2", "--json", self.path("rows.json"), *words, ranks=ranks, seconds=120)
+        self.assertEqual(result.code, code, result)
+        with open(self.path("rows.json")) as file:
+            return result, json.load(file)
+
+    def test_every_strategy_is_verified(self):
+        names = [entry["name"] for entry in json.loads(weft("list", "--json").out)["strategies"]]
+        for ranks, words in (2, ["--shape", "7x11x13"]), (2, ["--shape", "16x12x8", "--kind", "r2c", "--layout", "pencil"]), (1, ["--shape", "8x6x4"]):
+            result, rows = self.bench(*words, ranks=ranks)
+            self.assertEqual([row["strategy"] for row in rows], names, result)
+            for row in rows:
+                self.assertIn(row["strategy"], result.out)
+                if "declined" in row:
+                    self.assertIn("declined: " + row["declined"], result.out)
+                    continue
+                self.assertLess(row["relative_error"], 1e-14, result)
+                self.assertLessEqual(row["min_seconds"], row["median_seconds"])
+                self.assertLessEqual(row["median_seconds"], row["max_seconds"])
+                for key in ("kind", "shape", "precision", "ranks", "layout", "schedule", "exchange_seconds", "fft_seconds", "bytes_sent",
+                            "messages", "engine", "threads", "weft", "mpi", "requested", "effective"):
+                    self.assertIn(key, row)
+
+    def test_problems(self):
+        one = ["--strategy", "auto", "--shape", "6x10x5"]
+        for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "r2c", "--in-place"], ["--precision", "float"],
+                      ["--axes", "0,1"], ["--batch", "3", "--kind", "r2c"], ["--components", "2", "--natural"], ["--overwrite"],
+                      ["--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1"], ["--tiles", "kept"], ["--threads", "2"],
+                      ["--engine", "naive", "--effort", "estimate"]):
+            with self.subTest(words=words):
+                self.bench(*one, *words)
+        for shape in "1x64x64", "64x1x1":
+            self.bench("--strategy", "auto", "--shape", shape)
+
+    def test_messages_and_bytes(self):
+        rows = self.bench("--strategy", "isend", "--shape", "8x8x8")[1]
+        self.assertEqual((rows[0]["messages"], rows[0]["bytes_sent"]), (2, 2 * 8 * 4 * 4 * 16))
+
+    def test_input(self):
+        values = [math.sin(i * i) for i in range(7 * 6 * 5)]
+        for kind in "f4", "f8":
+            write_npy(self.path("u.npy"), (7, 6, 5), kind, values)
+            for transform in "r2c", "c2c", "dct2":
+                result, rows = self.bench("--input", self.path("u.npy"), "--kind", transform, "--strategy", "alltoallv,isend")
+                self.assertEqual((rows[0]["shape"], rows[0]["precision"]), ([7, 6, 5], "single" if kind == "f4" else "double"))
+                self.assertIn("a serial transform", rows[0]["reference"])
+
+    def test_log_has_plain_lines(self):
+        self.assertNotIn("\x1b", self.bench("--shape", "4x4x4")[0].err)
+        result = weft("bench", "--shape", "4x4x4", environment={"WEFT_TERMINAL": "1"})
+        self.assertIn("\x1b", result.err)
+
+
+class Transform(Test):
+    shape = (4, 3, 5)
+    real = [math.cos(i * i) for i in range(60)]
+
+    def close(self, a, b, within=1e-13):
+        self.assertEqual(len(a), len(b))
+        self.assertLess(max(abs(x - y) for x, y in zip(a, b)), within)
+
+    def test_real(self):
+        for kind, precise in ("f4", 1e-5), ("f8", 1e-13):
+            write_npy(self.path("u.npy"), self.shape, kind, self.real)
+            self.fine(weft("transform", self.path("u.npy"), self.path("hat.npy"), "--forward", ranks=2))
+            shape, spectrum_kind, spectrum = read_npy(self.path("hat.npy"))
+            self.assertEqual((shape, spectrum_kind), ((4, 3, 3), {"f4": "c8", "f8": "c16"}[kind]))
+            self.close(spectrum, [v for i, v in enumerate(dft(self.shape, self.real)) if i % 5 < 3], precise)
+            self.fine(weft("transform", self.path("hat.npy"), self.path("back.npy"), "--backward", "--real-last", "5", ranks=3))
+            shape, back_kind, back = read_npy(self.path("back.npy"))
+            self.assertEqual((shape, back_kind), (self.shape, kind))
+            self.close(back, self.real, precise)
+
+    def test_complex(self):
+        values = [complex(v, i) for i, v in enumerate(self.real)]
+        write_npy(self.path("u.npy"), self.shape, "c16", values)
+        self.fine(weft("transform", self.path("u.npy"), self.path("hat.npy"), "--forward", "--layout", "2x1", "--strategy", "isend", ranks=2))
+        self.close(read_npy(self.path("hat.npy"))[2], dft(self.shape, values), 1e-10)
+        self.fine(weft("transform", self.path("hat.npy"), self.path("back.npy"), "--backward", "--layout", "pencil", ranks=2))
+        self.close(read_npy(self.path("back.npy"))[2], values, 1e-12)
+
+    def test_lowpass(self):
+        write_npy(self.path("u.npy"), self.shape, "f8", self.real)
+        filtered = {}
+        for fraction in "2", "0", "0.6":
+            self.fine(weft("transform", self.path("u.npy"), self.path("low.npy"), "--lowpass", fraction, ranks=2))
+            filtered[fraction] = read_npy(self.path("low.npy"))[2]
+        self.close(filtered["2"], self.real)
+        self.close(filtered["0"], [sum(self.real) / 60] * 60)
+        spectrum = dft(self.shape, filtered["0.6"])
+        wanted = dft(self.shape, self.real)
+        for i in range(60):
+            k = i // 15, i // 5 % 3, i % 5
+            radius = math.sqrt(sum((min(k[a], n - k[a]) / (n / 2)) ** 2 for a, n in enumerate(self.shape)))
+            self.assertAlmostEqual(spectrum[i], wanted[i] if radius <= 0.6 else 0)
+
+
+class Wrong(Test):
+    def test_command_lines(self):
+        write_npy(self.path("c.npy"), (4, 3, 5), "c16")
+        write_npy(self.path("f.npy"), (4, 3, 5), "f8")
+        c, f, out = self.path("c.npy"), self.path("f.npy"), self.path("out.npy")
+        for text, *words in (
+                ("subcommand",), ("--nope", "bench", "--nope"), ("OUT.npy", "transform", "a.npy"), ("spare", "list", "spare"),
+                ("0x4x4", "bench", "--shape", "0x4x4"), ("-1x4x4", "bench", "--shape", "-1x4x4"), ("'4y'", "bench", "--shape", "4yx4"),
+                ("''", "bench", "--shape", "4xx4"), ("9999999999999999999", "bench", "--shape", "9999999999999999999x4"),
+                ("can be counted", "bench", "--shape", "4000000000x4000000000x4000000000"), ("8 axes", "bench", "--shape", "2x2x2x2x2x2x2x2x2"),
+                ("nope", "bench", "--kind", "nope"), ("kinds", "bench", "--kind", "dct2,dst1"), ("half", "bench", "--precision", "half"),
+                ("axis 7", "plan", "--axes", "7"), ("twice", "plan", "--axes", "1,1"), ("3x5", "bench", "--layout", "3x5"),
+                ("0x2", "bench", "--layout", "0x2"), ("'slob'", "bench", "--layout", "slob"), ("nope", "bench", "--strategy", "nope"),
+                ("nope", "bench", "--strategy", "isend,nope"), ("nope", "plan", "--engine", "nope"), ("nope", "plan", "--effort", "nope"),
+                ("nope", "plan", "--tiles", "nope"), ("tile is 0", "plan", "--tile", "0"), ("window is -1", "plan", "--window", "-1"),
+                ("test is -1", "plan", "--test", "-1"), ("threads is 0", "plan", "--threads", "0"), ("batch is 0", "plan", "--batch", "0"),
+                ("components is -2", "plan", "--components", "-2"), ("--repeat", "bench", "--repeat", "0"), ("--tile", "bench", "--tile", "x"),
+                ("--batch", "bench", "--batch", "2", "--input", f), ("complex", "bench", "--kind", "r2c", "--input", c),
+                ("--forward,--backward,--lowpass", "transform", f, out), ("--forward,--backward,--lowpass", "transform", f, out, "--forward", "--backward"),
+                ("--lowpass nan", "transform", f, out, "--lowpass", "nan"), ("--lowpass -1", "transform", f, out, "--lowpass", "-1"),
+                ("--backward", "transform", f, out, "--backward"), ("--real-last", "transform", f, out, "--forward", "--real-last", "5"),
+                ("--real-last 7", "transform", c, out, "--backward", "--real-last", "7"), ("nope", "transform", f, out, "--forward", "--strategy", "nope")):
+            with self.subTest(words=words):
+                self.refused(text, *words)
+
+    def refused(self, text, *words, ranks=0):
+        self.assertIn(text, self.fails(weft(*words, ranks=ranks), 2, "weft: ").err)
+
+    def test_command_lines_on_ranks(self):
+        self.refused("--nope", "bench", "--nope", ranks=2)
+        self.refused("0x4x4", "bench", "--shape", "0x4x4", ranks=2)
+        self.refused("isend", "plan", "--strategy", "nope", ranks=3)
+        self.refused("3x5", "bench", "--layout", "3x5", ranks=2)
+
+    def test_files(self):
+        write_npy(self.path("integers.npy"), (4, 3), "i2")
+        write_npy(self.path("short.npy"), (4, 3), "f8")
+        os.truncate(self.path("short.npy"), 200)
+        with open(self.path("corrupt.npy"), "w") as file:
+            file.write("this is no array")
+        write_npy(self.path("fine.npy"), (4, 3), "f8")
+        for name, text, ranks in (("missing.npy", "", 2), ("integers.npy", "astype", 0), ("short.npy", "", 0), ("corrupt.npy", "", 0)):
+            for words in ["transform", self.path(name), self.path("out.npy"), "--forward"], ["bench", "--input", self.path(name)]:
+                with self.subTest(words=words):
+                    result = self.fails(weft(*words, ranks=ranks), 1, "weft: ")
+                    self.assertIn(name, result.err)
+                    self.assertIn(text, result.err)
+        self.fails(weft("transform", self.path("fine.npy"), self.path("no/such/out.npy"), "--forward", ranks=2), 1, "weft: ")
+        self.fails(weft("bench", "--shape", "4x4x4", "--json", self.path("no/rows.json"), ranks=2), 1, "weft: ")
+        self.assertFalse(os.path.exists(self.path("out.npy")))
+
+    def test_full_disk(self):
+        write_npy(self.path("u.npy"), (256, 128, 128), "f8")
+        full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (24 << 20, 24 << 20)), "restore_signals": False}
+        self.fails(weft("transform", self.path("u.npy"), self.path("out.npy"), "--lowpass", "1", "--strategy", "alltoallv",
+                        ranks=2, **full), 1, "weft: ")
+        self.assertEqual(os.listdir(self.folder.name), ["u.npy"])
+
+    def test_ranks_that_differ(self):
+        environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        for words in ["bench", "--shape", "8x8x9"], ["bench", "--shape", "8x8x8", "--strategy", "isend"], ["bench", "--nope"], ["transform", "a", "b", "--forward"]:
+            result = Result([MPIEXEC, "-n", "1", WEFT, "bench", "--shape", "8x8x8", ":", "-n", "1", WEFT] + words, environment=environment)
+            self.assertNotEqual(result.code, 0, result)
+            self.assertLess(result.seconds, 20, result)
+        self.fails(Result([MPIEXEC, "-n", "2", WEFT, "--ranks", "2", "list"], environment=environment), 2, "drop --ranks")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["cli.py"] + sys.argv[3:])
