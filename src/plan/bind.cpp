@@ -43,7 +43,8 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   }
   if (!chosen) throw Error("every strategy declines:" + refusals);
   const mpi::Communicator group = comm.split(demand.pattern.members().front(), comm.rank());
-  return {chosen, chosen->bind(demand, group.raw()), reason};
+  // groups of ranks may fail apart: then all fail
+  return {chosen, comm.agree([&] { return chosen->bind(demand, group.raw()); }), reason};
 }
 
 }  // namespace weft
