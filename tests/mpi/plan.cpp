@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
-#include <random>
+#include <sstream>
 
 #include "allocations.hpp"
 
@@ -259,6 +259,26 @@ TEST(Plan, BackToBackWithOneRankDelayed) {
       EXPECT_TRUE(why.find("declines") != why.npos || why.find("kept") != why.npos) << why;
     }
   }
+}
+
+// Ranks that start exchanges in different orders wait for each other for ever.
+TEST(PlanTiny, EveryRankStartsInTheSameOrder) {
+  const int ranks = ranks_of_world();
+  const Few<int> grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{ranks};
+  for (const Shape& shape : {Shape{7, 5, 6}, Shape{3, 1, 9}, Shape{1, 8, 2}})
+    for (const ScheduleOptions& schedule : {ScheduleOptions{}, ScheduleOptions{"gathered", 1, 2, 1}, ScheduleOptions{"gathered", 2, 0, 0}}) {
+      Options o;
+      o.strategy = "isend", o.effort = "estimate", o.grid = grid, o.schedule = schedule;
+      Plan fft(world, c2c<double>(shape), o);
+      std::string starts;
+      std::istringstream steps(fft.steps());
+      for (std::string line; std::getline(steps, line);)
+        if (line.starts_with("start")) starts += line + "\n";
+      std::string first = starts;
+      first.resize(4096), starts.resize(4096);
+      MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, world);
+      EXPECT_EQ(starts.c_str(), std::string(first.c_str())) << to_string(shape);
+    }
 }
 
 TEST(Plan, ExecutingAllocatesNothing) {
