@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace weft::mpi {
@@ -23,7 +24,7 @@ namespace {
 constexpr Index huge_page = Index{2} << 20;
 // Not yet in every C library's headers; kernels that do not know them (before 5.14 and 6.1) say EINVAL.
 constexpr int madv_populate_write = 23, madv_collapse = 25;
-constexpr int spins = 64;
+constexpr int spins = 32;  // a microsecond or so
 
 Index page_bytes() { return sysconf(_SC_PAGESIZE); }
 Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
@@ -47,6 +48,16 @@ void check_room(const std::vector<Index>& bytes) {
       throw Error("shared memory of " + std::to_string(bytes[r]) + " bytes asked for by rank " + std::to_string(r) +
                   " of a node, which has " + std::to_string(all) + ", and " + std::to_string(left) +
                   " without the ranks before: use more nodes or another strategy");
+}
+
+/// MPIs take windows from /dev/shm, and where that is too small some hang, all ranks but one waiting for it.
+void check_window_room(Index bytes) {
+  struct statvfs s {};
+  if (statvfs("/dev/shm", &s) != 0) return;                                                            // then MPI takes something else
+  const Index left = static_cast<Index>(s.f_bavail * s.f_frsize), wanted = bytes + (Index{64} << 10);  // what MPI adds of its own
+  if (wanted > left)
+    throw Error("a window of MPI of " + std::to_string(wanted) + " bytes was needed, and /dev/shm has " + std::to_string(left) +
+                ": make it larger, or use another strategy");
 }
 
 void pause() {
@@ -111,9 +122,9 @@ Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank())
     map(group, own);
   } catch (const Error& refused) {  // alike on all ranks
     release();
-    note_ = std::string("shared memory is a window of MPI, without huge pages (") + refused.what() + ")";
     own_ = false;
-    allocate_window(group);
+    allocate_window(group, refused.what());
+    note_ = std::string("shared memory is a window of MPI, without huge pages (") + refused.what() + ")";
   }
   std::memset(part(rank_), 0, static_cast<std::size_t>(bytes));  // the owner is the first to touch its pages
   group.barrier();
@@ -167,10 +178,8 @@ void Segments::map(const Communicator& group, bool permitted) {
     if (mmap(aligned, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.descriptor, 0) == MAP_FAILED)
       refuse("mmap");
     base_ = static_cast<std::byte*>(aligned);
-    int code = 0;
-    if (bytes_held() > 0) do
-        code = posix_fallocate(file.descriptor, offsets_[static_cast<std::size_t>(rank_)], bytes_held());
-      while (code == EINTR);
+    int code = bytes_held() > 0 ? EINTR : 0;
+    while (code == EINTR) code = posix_fallocate(file.descriptor, offsets_[static_cast<std::size_t>(rank_)], bytes_held());
     if (code != 0) refuse("posix_fallocate", code);
   });
   if (const Index huge = bytes_held() / huge_page * huge_page; huge > 0) {
@@ -180,13 +189,16 @@ void Segments::map(const Communicator& group, bool permitted) {
   }
 }
 
-void Segments::allocate_window(const Communicator& group) {
+void Segments::allocate_window(const Communicator& group, const std::string& refused) {
   // All of it belongs to rank 0 and is divided by us: where MPI would put parts of several ranks is its own affair.
   const Index total = place();
   void* memory = nullptr;
-  const int code = MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_);
-  const auto failed = [this](const Error& why) { return Error(note_ + ", and that failed: " + why.what()); };
+  const auto failed = [&](const Error& why) {
+    return Error("there is no shared memory; of our own: " + refused + "; as a window of MPI: " + why.what());
+  };
   try {
+    group.agree([&] { check_window_room(total); });
+    const int code = MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_);
     group.agree([&] { check(code, "MPI_Win_allocate_shared"); });
   } catch (const Error& why) {
     window_ = MPI_WIN_NULL;  // where it was made it cannot be freed: that takes all ranks

@@ -37,7 +37,7 @@ class Segments {
   Index held(Index bytes) const;
   Index place();
   void map(const Communicator& group, bool permitted);
-  void allocate_window(const Communicator& group);
+  void allocate_window(const Communicator& group, const std::string& refused);
   void release() noexcept;
 
   int rank_;
