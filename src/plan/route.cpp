@@ -45,6 +45,11 @@ bool local(const Dimensions& dimensions, int axis) {
   });
 }
 
+// No dimension of the grid is on the axis, so that one can move there.
+bool uncut(const Dimensions& dimensions, int axis) {
+  return std::none_of(dimensions.begin(), dimensions.end(), [&](const Dimension& d) { return d.axis == axis; });
+}
+
 // The process grid behind a caller's layout, when its boxes are one in C order.
 std::optional<Dimensions> recognise(const Layout& layout) {
   Dimensions dimensions;
@@ -226,8 +231,8 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     Dimension& dimension = *std::find_if(dimensions.begin(), dimensions.end(), [&](const Dimension& d) { return d.axis == gathered; });
     int scattered = -1;
     for (int a = before; a < axes; ++a)
-      if (local(dimensions, a) && (scattered < 0 || std::min<Index>(shape[a], dimension.parts()) > std::min<Index>(shape[scattered], dimension.parts()))) scattered = a;
-    if (before && (scattered < 0 || std::min<Index>(options.batch, dimension.parts()) > std::min<Index>(shape[scattered], dimension.parts()))) scattered = 0;
+      if (uncut(dimensions, a) && (scattered < 0 || std::min<Index>(shape[a], dimension.parts()) > std::min<Index>(shape[scattered], dimension.parts()))) scattered = a;
+    if (before && uncut(dimensions, 0) && (scattered < 0 || std::min<Index>(options.batch, dimension.parts()) > std::min<Index>(shape[scattered], dimension.parts()))) scattered = 0;
     Dimensions next = dimensions;
     Dimension& changed = next[static_cast<std::size_t>(&dimension - dimensions.data())];
     if (scattered < 0) {
