@@ -92,6 +92,9 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the output layout", o.output ? o.output->describe(true) : "default"}};
 }
 
+// Several times a second-level cache: at 16 MiB a rank streaming took 0.8 of the time of the last stage.
+constexpr Index stream_budget = Index{8} << 20;
+
 Side side(const Layout& layout, int rank, int slot, Index bytes) { return {layout.box(rank), {layout.view(rank, slot)}, bytes}; }
 
 bool same_memory_layout(const Layout& a, const Layout& b, int rank) { return a.box(rank).empty() || same_memory(a.view(rank), b.view(rank)); }
@@ -329,6 +332,9 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   };
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
+  // What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies.
+  r.stream = s > 0 && s == chain.hops.size() && r.operations.size() == 1 && r.to.box.volume() * r.to.bytes >= stream_budget &&
+             std::none_of(r.from.views.begin(), r.from.views.end(), [&](const View& v) { return v.slot == r.to.views.front().slot; });
   return r;
 }
 
