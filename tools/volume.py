@@ -1,0 +1,169 @@
+"""The main job's Python side: its input, and the judgement of its output by NumPy's serial transform.
+
+    volume.py read FOLDER             a measured volume -> FOLDER/volume.npy
+    volume.py judge FOLDER FRACTION   checks lowpass.npy and spectrum.npy there, draws volume.png
+    volume.py table JSON ...          the strategies side by side
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+# Colin Holmes' average of 27 magnetic resonance scans of one head, 1 mm a voxel (Debian: mricron-data).
+MEASURED = Path("/usr/share/mricron/templates/ch2.nii.gz")
+TOLERANCE = 1e-13  # relative, in the 2-norm
+
+
+def synthetic(shape):
+    """Blobs in a ball: something with structure at all scales."""
+    random = np.random.default_rng(1)
+    axes = [np.linspace(-1, 1, n) for n in shape]
+    x, y, z = np.meshgrid(*axes, indexing="ij", sparse=True)
+    field = np.zeros(shape)
+    for centre, width in zip(random.uniform(-0.5, 0.5, (60, 3)), random.uniform(0.02, 0.2, 60)):
+        a, b, c = centre
+        field += np.exp(-((x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2) / (2 * width**2))
+    return 100 * field * (x**2 + y**2 + z**2 < 0.8)
+
+
+def read(folder):
+    """Fails only where nothing can be written: without the measured volume there is still something to transform."""
+    try:
+        import nibabel
+
+        volume, what = nibabel.load(MEASURED).get_fdata(dtype=np.float64), f"measured, {MEASURED}"
+    except (ImportError, OSError) as error:
+        volume, what = synthetic((181, 217, 181)), "SYNTHETIC"
+        print(f"no measured volume ({error}): a synthetic field takes its place")
+    np.save(folder / "volume.npy", np.ascontiguousarray(volume))
+    (folder / "volume.txt").write_text(what + "\n")
+    print(f"input: {'x'.join(map(str, volume.shape))}, {what}")
+
+
+def frequencies(shape):
+    """Of every mode of rfftn, an axis at a time: 1 is the highest frequency of that axis."""
+    axes = [np.fft.fftfreq(n) * 2 for n in shape[:-1]] + [np.fft.rfftfreq(shape[-1]) * 2]
+    return np.meshgrid(*axes, indexing="ij", sparse=True)
+
+
+def radius(shape):
+    return np.sqrt(sum(k**2 for k in frequencies(shape)))
+
+
+def difference(got, expected):
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        return float("nan")
+    return np.linalg.norm((got - expected).ravel()) / np.linalg.norm(expected.ravel())
+
+
+def judge(folder, fraction):
+    """Exits with 1 unless both results are those of NumPy."""
+    volume, lowpass, spectrum = (np.load(folder / name) for name in ("volume.npy", "lowpass.npy", "spectrum.npy"))
+    serial = np.fft.rfftn(volume)
+    passed = np.where(radius(volume.shape) <= fraction, serial, 0)
+    errors = {
+        "spectrum": difference(spectrum, serial),
+        "low-pass": difference(lowpass, np.fft.irfftn(passed, volume.shape, axes=(0, 1, 2))),
+    }
+    right = True
+    for name, error in errors.items():
+        right = right and error <= TOLERANCE
+        print(f"{name:9} against numpy.fft: relative error {error:.1e} {'fine' if error <= TOLERANCE else 'WRONG'}")
+    draw(folder, volume, lowpass, spectrum, fraction)
+    print(f"picture: {(folder / 'volume.png').resolve()}")
+    return right
+
+
+def radial_power(spectrum, shape):
+    """Mean power over shells of the radius, zero frequency apart; every mode of half a spectrum counts alike."""
+    r = radius(shape)
+    edges = np.linspace(0, 1, 91)
+    inside = (r > 0) & (r < 1)
+    shell = np.digitize(r[inside], edges) - 1
+    modes = np.bincount(shell, minlength=90)
+    power = np.bincount(shell, np.abs(spectrum[inside]) ** 2, minlength=90)
+    filled = modes > 0
+    return ((edges[1:] + edges[:-1]) / 2)[filled], power[filled] / modes[filled]
+
+
+def draw(folder, volume, lowpass, spectrum, fraction):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    ink, quiet, accent = "#1d2a33", "#8a97a0", "#c8553d"
+    pyplot.rcParams.update({"font.family": "DejaVu Sans", "font.size": 11, "text.color": ink, "axes.labelcolor": ink, "axes.edgecolor": quiet,
+                            "xtick.color": quiet, "ytick.color": quiet, "xtick.labelcolor": ink, "ytick.labelcolor": ink})
+    figure = pyplot.figure(figsize=(14, 4.6), layout="constrained")
+    before, after, power = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1, 1, 1.05)})
+    middle = volume.shape[0] // 2
+    # One scale of grey for both, so that what is gone is what was filtered; some overshoot is clipped.
+    scale = {"cmap": "gray", "vmin": 0, "vmax": np.percentile(volume[middle], 99.8), "origin": "lower", "interpolation": "lanczos"}
+    for axes, array, title in ((before, volume, "input"), (after, lowpass, f"low-pass, radius {fraction:g}")):
+        axes.imshow(array[middle].T, **scale)
+        axes.set_title(title, loc="left", fontweight="bold")
+        axes.set_axis_off()
+        axes.set_anchor("N")
+
+    k, mean = radial_power(spectrum, volume.shape)
+    power.fill_between(k[k <= fraction], mean[k <= fraction], mean.min() / 3, color=accent, alpha=0.15, linewidth=0)
+    power.semilogy(k, mean, color=ink, linewidth=1.8)
+    power.axvline(fraction, color=accent, linewidth=1.2)
+    note = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "color": accent, "va": "top"}
+    power.annotate("\u2190 passes", (fraction, 0.96), xytext=(7, 0), **note)
+    power.set_xlim(0, 1)
+    power.set_ylim(mean.min() / 3, mean.max() * 4)
+    power.set_xlabel("radial frequency (1: the highest of an axis)")
+    power.set_title("power spectrum, mean over shells", loc="left", fontweight="bold")
+    power.grid(axis="y", color=quiet, alpha=0.2)
+    power.spines[["top", "right"]].set_visible(False)
+
+    what = (folder / "volume.txt").read_text().strip()
+    figure.suptitle(f"{' × '.join(map(str, volume.shape))} voxels ({what}), transformed by weft", x=0.004, ha="left", fontsize=10, color=quiet)
+    figure.savefig(folder / "volume.png", dpi=110)
+
+
+def table(files):
+    """Exits with 1 unless some strategy ran, and all that ran were right."""
+    rows = [row for file in files for row in json.loads(Path(file).read_text())]
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    by_strategy = {}
+    for row in rows:
+        by_strategy.setdefault(row["strategy"], {})[row["kind"]] = row
+    right = bool(rows)
+    print(f"\nforward and backward, milliseconds (median of the slowest rank) and relative error; {rows[0]['ranks']} ranks")
+    print(f"{'strategy':18}" + "".join(f"{kind:>10}{'exchange':>10}{'error':>10}" for kind in kinds))
+    for strategy, kind_rows in by_strategy.items():
+        line = f"{strategy:18}"
+        for kind in kinds:
+            row = kind_rows.get(kind, {"declined": "not run"})
+            if "declined" in row:
+                line += f"{'declined':>10}{'':>20}"
+                continue
+            right = right and row["relative_error"] <= row.get("tolerance", TOLERANCE)
+            line += f"{1e3 * row['median_seconds']:10.1f}{1e3 * row['exchange_seconds']:10.1f}{row['relative_error']:10.1e}"
+        print(line)
+    ran = {kind: [row for row in rows if row["kind"] == kind and "declined" not in row] for kind in kinds}
+    for kind, some in ran.items():
+        right = right and bool(some)
+        if some:
+            best = min(some, key=lambda row: row["median_seconds"])
+            print(f"fastest {kind}: {best['strategy']}, {best['gflop_per_second']:.2f} GFlop/s")
+    return right
+
+
+def main(command="", *words):
+    if command == "read" and len(words) == 1:
+        return read(Path(words[0]))
+    if command == "judge" and len(words) == 2:
+        return judge(Path(words[0]), float(words[1]))
+    if command == "table" and words:
+        return table(words)
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(*sys.argv[1:]) is False else 0)
