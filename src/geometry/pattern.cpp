@@ -289,7 +289,7 @@ void Pattern::each_count(int t, const std::function<bool(int, int, Index)>& f) c
       for (std::size_t s = 0; s < counts.size(); ++s) counts[s] = by_rank[at(members_[s])];
     }
     for (int s = 0; s < ranks(); ++s)
-      if (!f(s, d, counts[at(s)])) return;
+      if (!(adjoint_ ? f(d, s, counts[at(s)]) : f(s, d, counts[at(s)]))) return;
   }
 }
 

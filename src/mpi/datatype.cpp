@@ -41,7 +41,8 @@ void Datatype::commit(Index first, Index last) {
   MPI_Count size = 0, lower = 0, extent = 0;
   check(MPI_Type_size_x(raw_, &size), "MPI_Type_size_x");
   check(MPI_Type_get_true_extent_x(raw_, &lower, &extent), "MPI_Type_get_true_extent_x");
-  if (size != size_ || lower != first || lower + extent != last)
+  // Some MPIs give bounds wider than the data; narrower ones would be wrong.
+  if (size != size_ || lower > first || lower + extent < last)
     throw Error("MPI made a datatype of " + std::to_string(size) + " bytes from " + std::to_string(lower) + " to " +
                 std::to_string(lower + extent) + "; wanted " + std::to_string(size_) + " bytes from " + std::to_string(first) + " to " +
                 std::to_string(last));
@@ -119,9 +120,9 @@ Datatype Datatype::of(const std::vector<View>& views, Index element_bytes) {
   for (const View& view : views) {
     if (view.box.empty()) continue;
     std::vector<Loop> nest = loops(view);
-    Index end = view.offset + 1;
-    for (const Loop& loop : nest) end += (loop.count - 1) * loop.stride;
-    first = std::min(first, view.offset * element_bytes);
+    Index begin = view.offset, end = view.offset + 1;
+    for (const Loop& loop : nest) (loop.stride < 0 ? begin : end) += (loop.count - 1) * loop.stride;
+    first = std::min(first, begin * element_bytes);
     last = std::max(last, end * element_bytes);
     Part part{view.offset * element_bytes, 1, &element};
     if (nest.size() == 1 && nest[0].stride == 1 && nest[0].count <= count_limit) {

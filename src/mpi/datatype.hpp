@@ -52,7 +52,7 @@ class Datatype {
   Datatype(MPI_Datatype uncommitted, Index size);
   static Datatype strided(const Datatype& element, Index count, Index stride_bytes);
   static Datatype joined(const std::vector<Part>& parts);
-  /// Checks that MPI has made what was wanted: `size_` bytes of data between the bytes first and last.
+  /// Checks that MPI has made what was wanted: `size_` bytes of data that reach from byte first to byte last.
   void commit(Index first, Index last);
   void swap(Datatype& other) noexcept {
     std::swap(raw_, other.raw_);

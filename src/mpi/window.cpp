@@ -2,7 +2,7 @@
 
 namespace weft::mpi {
 
-Window::Window(MPI_Win own, std::byte* memory) : raw_(own), memory_(memory) {
+Window::Window(MPI_Win own) : raw_(own) {
   ++live.windows;
   check(MPI_Win_set_errhandler(raw_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, raw_), "MPI_Win_lock_all");
@@ -11,14 +11,7 @@ Window::Window(MPI_Win own, std::byte* memory) : raw_(own), memory_(memory) {
 Window Window::create(const Communicator& comm, std::byte* memory, Index bytes) {
   MPI_Win own = MPI_WIN_NULL;
   check(MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, comm.raw(), &own), "MPI_Win_create");
-  return {own, memory};
-}
-
-Window Window::allocate(const Communicator& comm, Index bytes) {
-  MPI_Win own = MPI_WIN_NULL;
-  std::byte* memory = nullptr;
-  check(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm.raw(), &memory, &own), "MPI_Win_allocate");
-  return {own, memory};
+  return Window(own);
 }
 
 Window::~Window() {

@@ -11,9 +11,8 @@ namespace weft::mpi {
 class Window {
  public:
   Window() = default;
-  /// Collective: memory that the caller keeps, and memory that MPI allocates.
+  /// Collective; the memory is the caller's. (Memory that MPI allocates has been seen to overlap between ranks, in MPICH 4.0.2.)
   static Window create(const Communicator&, std::byte* memory, Index bytes);
-  static Window allocate(const Communicator&, Index bytes);
   Window(Window&& other) noexcept { swap(other); }
   Window& operator=(Window&& other) noexcept {
     swap(other);
@@ -22,7 +21,6 @@ class Window {
   /// Collective.
   ~Window();
 
-  std::byte* memory() const { return memory_; }
   MPI_Win raw() const { return raw_; }
   /// What this rank has started towards all others is complete there.
   void flush_all() const;
@@ -30,14 +28,10 @@ class Window {
   void sync() const;
 
  private:
-  Window(MPI_Win own, std::byte* memory);
-  void swap(Window& other) noexcept {
-    std::swap(raw_, other.raw_);
-    std::swap(memory_, other.memory_);
-  }
+  explicit Window(MPI_Win own);
+  void swap(Window& other) noexcept { std::swap(raw_, other.raw_); }
 
   MPI_Win raw_ = MPI_WIN_NULL;
-  std::byte* memory_ = nullptr;
 };
 
 }  // namespace weft::mpi

@@ -47,7 +47,7 @@ std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, std::
 }  // namespace
 
 PackedExchange::PackedExchange(const Demand& demand, MPI_Comm group, Blocks blocks, const std::string& declined)
-    : comm_(mpi::Communicator::duplicate(group)), element_(mpi::Datatype::bytes(demand.element_bytes)) {
+    : comm_(mpi::Communicator::duplicate(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), shared_(blocks == Blocks::shared) {
   comm_.agree([&] {
     if (!declined.empty()) throw Error(declined);
     lay_out(demand, blocks);
@@ -68,7 +68,7 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
     const Index stays = std::exchange(out.counts[self], 0);
     in.counts[self] = 0;
     if (blocks == Blocks::equal) out.counts.assign(out.counts.size(), pattern.largest(t)), in.counts = out.counts;
-    if (blocks == Blocks::shared)
+    if (shared_)
       for (std::size_t p = 0; p < out.counts.size(); ++p) in.counts[p] = out.counts[p] = std::max(out.counts[p], in.counts[p]);
     out.offsets = offsets(out.counts);
     in.offsets = offsets(in.counts);
@@ -77,7 +77,7 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
     out_begin_.push_back(out_end);
     own_begin.push_back(out_end + (fits ? out.offsets[self] : total(out)));
     out_end = aligned(out_end + total(out) + (fits ? 0 : stays));
-    in_begin_.push_back(blocks == Blocks::shared ? out_begin_.back() : in_end);
+    in_begin_.push_back(shared_ ? out_begin_.back() : in_end);
     in_end = aligned(in_end + total(in));
     out_.push_back(std::move(out));
     in_.push_back(std::move(in));
@@ -86,7 +86,7 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
   int out_slot = -1, in_slot = -1;
   out_memory_ = allocate(out_end, *demand.slots, out_slot);
   in_slot = out_slot;
-  if (blocks != Blocks::shared) in_memory_ = allocate(in_end, *demand.slots, in_slot);
+  if (!shared_) in_memory_ = allocate(in_end, *demand.slots, in_slot);
   for (int t = 0; t < pattern.tiles(); ++t) {
     const auto i = static_cast<std::size_t>(t);
     const auto begins = [&](Index region, std::vector<Index> offset) {
@@ -100,10 +100,11 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
 }
 
 PackedExchange::Memory PackedExchange::allocate(Index elements, Slots& slots, int& slot) {
-  const Index bytes = (elements * element_.size() + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-  Memory memory(static_cast<std::byte*>(bytes ? std::aligned_alloc(alignment_bytes, static_cast<std::size_t>(bytes)) : nullptr));
-  if (bytes && !memory) throw Error("no memory for a buffer of " + std::to_string(bytes) + " bytes; use smaller tiles or more ranks");
-  if (bytes) std::memset(memory.get(), 0, static_cast<std::size_t>(bytes));  // pages are touched now, not while executing
+  // Never none: to some MPIs two buffers at one address, null included, mean in place.
+  const Index lines = std::max<Index>((elements * element_.size() + alignment_bytes - 1) / alignment_bytes, 1), bytes = lines * alignment_bytes;
+  Memory memory(static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, static_cast<std::size_t>(bytes))));
+  if (!memory) throw Error("no memory for a buffer of " + std::to_string(bytes) + " bytes; use smaller tiles or more ranks");
+  std::memset(memory.get(), 0, static_cast<std::size_t>(bytes));  // pages are touched now, not while executing
   slot = static_cast<int>(slots.size());
   slots.push_back(memory.get());
   bytes_owned_ += bytes;

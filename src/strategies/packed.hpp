@@ -34,7 +34,7 @@ class PackedExchange : public Exchange {
   std::size_t peers() const { return static_cast<std::size_t>(comm_.size()); }
   /// A tile's region, from which `out_` and `in_` count.
   std::byte* out_region(int t) const { return region(out_memory_, out_begin_, t); }
-  std::byte* in_region(int t) const { return region(in_memory_ ? in_memory_ : out_memory_, in_begin_, t); }
+  std::byte* in_region(int t) const { return region(shared_ ? out_memory_ : in_memory_, in_begin_, t); }
   std::byte* out_block(int t, int peer) const { return out_region(t) + offset(out_, t, peer); }
   std::byte* in_block(int t, int peer) const { return in_region(t) + offset(in_, t, peer); }
   Index out_count(int t, int peer) const { return out_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
@@ -59,7 +59,8 @@ class PackedExchange : public Exchange {
     return side[static_cast<std::size_t>(t)].offsets[static_cast<std::size_t>(peer)] * element_.size();
   }
 
-  Memory out_memory_, in_memory_;  ///< no in-memory of its own where blocks are shared
+  bool shared_;
+  Memory out_memory_, in_memory_;  ///< no in-memory where blocks are shared
   std::vector<Index> out_begin_, in_begin_;  ///< of every tile's region, in elements
 };
 
