@@ -59,7 +59,7 @@ def difference(got, expected):
 
 
 def judge(folder, fraction):
-    """Exits with 1 unless both results are those of NumPy."""
+    """An error unless both results are those of NumPy."""
     volume, lowpass, spectrum = (np.load(folder / name) for name in ("volume.npy", "lowpass.npy", "spectrum.npy"))
     serial = np.fft.rfftn(volume)
     passed = np.where(radius(volume.shape) <= fraction, serial, 0)
@@ -73,7 +73,8 @@ def judge(folder, fraction):
         print(f"{name:9} against numpy.fft: relative error {error:.1e} {'fine' if error <= TOLERANCE else 'WRONG'}")
     draw(folder, volume, lowpass, spectrum, fraction)
     print(f"picture: {(folder / 'volume.png').resolve()}")
-    return right
+    if not right:
+        sys.exit("volume.py: weft and numpy.fft differ")
 
 
 def radial_power(spectrum, shape):
@@ -127,7 +128,7 @@ def draw(folder, volume, lowpass, spectrum, fraction):
 
 
 def table(files):
-    """Exits with 1 unless some strategy ran, and all that ran were right."""
+    """An error unless some strategy ran, and all that ran were right."""
     rows = [row for file in files for row in json.loads(Path(file).read_text())]
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     by_strategy = {}
@@ -152,18 +153,20 @@ def table(files):
         if some:
             best = min(some, key=lambda row: row["median_seconds"])
             print(f"fastest {kind}: {best['strategy']}, {best['gflop_per_second']:.2f} GFlop/s")
-    return right
+    if not right:
+        sys.exit("volume.py: some strategy is wrong, or none ran")
 
 
 def main(command="", *words):
     if command == "read" and len(words) == 1:
-        return read(Path(words[0]))
-    if command == "judge" and len(words) == 2:
-        return judge(Path(words[0]), float(words[1]))
-    if command == "table" and words:
-        return table(words)
-    sys.exit(__doc__)
+        read(Path(words[0]))
+    elif command == "judge" and len(words) == 2:
+        judge(Path(words[0]), float(words[1]))
+    elif command == "table" and words:
+        table(words)
+    else:
+        sys.exit(__doc__)
 
 
 if __name__ == "__main__":
-    sys.exit(1 if main(*sys.argv[1:]) is False else 0)
+    main(*sys.argv[1:])
