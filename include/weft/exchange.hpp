@@ -10,14 +10,9 @@
 #include <mpi.h>
 
 #include <weft/pattern.hpp>
+#include <weft/traffic.hpp>
 
 namespace weft {
-
-/// What one rank has done since its exchange was bound: MPI calls that move data, messages to other ranks, and their bytes.
-struct Traffic {
-  Index calls = 0, messages = 0, bytes = 0;
-  bool operator==(const Traffic&) const = default;
-};
 
 /// A strategy bound to a pattern. For every tile it offers views to write (`out`) and to read (`in`), fixed at planning, and
 /// five verbs. The order of calls for a tile is open, (write out), start, [test ...], finish, (read in), close; starts happen

@@ -10,4 +10,5 @@
 #include <weft/pattern.hpp>
 #include <weft/plan.hpp>
 #include <weft/redistribute.hpp>
+#include <weft/traffic.hpp>
 #include <weft/view.hpp>

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <weft/exchange.hpp>
+#include <weft/traffic.hpp>
 
 #include "mpi/check.hpp"
 

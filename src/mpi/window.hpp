@@ -11,7 +11,8 @@ namespace weft::mpi {
 class Window {
  public:
   Window() = default;
-  /// Collective; the memory is the caller's. (Memory that MPI allocates has been seen to overlap between ranks, in MPICH 4.0.2.)
+  /// Collective; the memory is the caller's, from the heap: what is put into the stack, or into memory that MPI allocates
+  /// (MPI_Win_allocate), has been seen to land elsewhere with MPICH 4.0.2 over UCX.
   static Window create(const Communicator&, std::byte* memory, Index bytes);
   Window(Window&& other) noexcept { swap(other); }
   Window& operator=(Window&& other) noexcept {

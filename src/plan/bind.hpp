@@ -1,6 +1,8 @@
 // From a strategy's name to an exchange: "auto" is resolved by cost, and what one rank declines all decline.
 #pragma once
 
+#include <weft/exchange.hpp>
+
 #include "mpi/communicator.hpp"
 
 namespace weft {

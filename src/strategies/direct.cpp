@@ -14,6 +14,8 @@
 #include <numeric>
 #include <type_traits>
 
+#include <weft/exchange.hpp>
+
 #include "mpi/messages.hpp"
 #include "mpi/segment.hpp"
 

@@ -1,6 +1,8 @@
 // direct: every element arrives where it belongs, round after round, however ranks are delayed, and on either kind of shared memory.
 #include <gtest/gtest.h>
 
+#include <weft/exchange.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <functional>

@@ -162,14 +162,14 @@ TEST(CommunicatorTiny, Windows) {
   if (world.size() == 1) GTEST_SKIP() << "some MPIs have no windows of a single rank's memory";
   {
     const Index value = world.rank();
-    Index mine = -1;
-    const Window window = Window::create(world, reinterpret_cast<std::byte*>(&mine), sizeof mine);
+    std::vector<Index> mine(1, -1);
+    const Window window = Window::create(world, reinterpret_cast<std::byte*>(mine.data()), sizeof(Index));
     EXPECT_EQ(live_handles().windows, before.windows + 1);
     check(MPI_Put(&value, 1, MPI_INT64_T, (world.rank() + 1) % world.size(), 0, 1, MPI_INT64_T, window.raw()), "MPI_Put");
     window.flush_all();
     world.barrier();
     window.sync();
-    EXPECT_EQ(mine, (world.rank() + world.size() - 1) % world.size());
+    EXPECT_EQ(mine[0], (world.rank() + world.size() - 1) % world.size());
   }
   EXPECT_EQ(live_handles(), before);
 }

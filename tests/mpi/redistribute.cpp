@@ -27,11 +27,10 @@ class Redistributions : public testing::Test {
     Redistribution move(world.raw(), from, to, element_bytes, {name, periodic});
     EXPECT_EQ(move.strategy(), name);
     const std::vector<Index> has = oracle::global_indices(from, rank), gets = oracle::global_indices(to, rank, periodic);
-    std::vector<Index> owned = has, all;
+    std::vector<Index> owned;
     for (const std::string& part : world.gather_all(std::string(reinterpret_cast<const char*>(has.data()), has.size() * sizeof(Index)))) {
-      all.resize(part.size() / sizeof(Index));
-      std::memcpy(all.data(), part.data(), part.size());
-      owned.insert(owned.end(), all.begin(), all.end());
+      owned.resize(owned.size() + part.size() / sizeof(Index));
+      std::copy(part.begin(), part.end(), reinterpret_cast<char*>(owned.data() + owned.size()) - part.size());
     }
     std::sort(owned.begin(), owned.end());
 

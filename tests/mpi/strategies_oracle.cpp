@@ -3,6 +3,8 @@
 // late meets poison.
 #include <gtest/gtest.h>
 
+#include <weft/exchange.hpp>
+
 #include <array>
 #include <random>
 
