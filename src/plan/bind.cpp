@@ -1,5 +1,6 @@
 #include "plan/bind.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace weft {
@@ -17,34 +18,39 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   demand.nodes.clear();
   for (const int member : demand.pattern.members()) demand.nodes.push_back(nodes[static_cast<std::size_t>(member)]);
 
-  const Strategy* chosen = nullptr;
-  std::string reason, refusals;
-  if (name == "auto") {
-    double best = 0;
-    for (const Strategy* candidate : strategies()) {
-      const std::string refusal = candidate->declines(demand);
-      if (comm.max(refusal.empty() ? 0 : 1)) {
-        refusals += "\n  " + std::string(candidate->name()) + ": " + (refusal.empty() ? "declined on another rank" : refusal);
-        continue;
-      }
-      const double cost = comm.max(seconds(candidate->cost(demand)));
-      if (!chosen || cost < best) chosen = candidate, best = cost;
-    }
-    char text[96];
-    std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", best);
-    reason = text;
-  } else {
-    reason = "as requested";
-    chosen = comm.agree([&] { return &strategy(name); });
+  const mpi::Communicator group = comm.split(demand.pattern.members().front(), comm.rank());
+  // groups of ranks may fail apart: then all fail
+  const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return chosen.bind(demand, group.raw()); }), reason}; };
+
+  if (name != "auto") {
+    const Strategy* chosen = comm.agree([&] { return &strategy(name); });
     comm.agree([&] {
       const std::string refusal = chosen->declines(demand);
       if (!refusal.empty()) throw Error("strategy \"" + name + "\" declines: " + refusal);
     });
+    return bound(*chosen, "as requested");
   }
-  if (!chosen) throw Error("every strategy declines:" + refusals);
-  const mpi::Communicator group = comm.split(demand.pattern.members().front(), comm.rank());
-  // groups of ranks may fail apart: then all fail
-  return {chosen, comm.agree([&] { return chosen->bind(demand, group.raw()); }), reason};
+
+  std::string refusals;
+  std::vector<std::pair<double, const Strategy*>> candidates;
+  for (const Strategy* candidate : strategies()) {
+    const std::string refusal = candidate->declines(demand);
+    if (comm.max(refusal.empty() ? 0 : 1))
+      refusals += "\n  " + std::string(candidate->name()) + ": " + (refusal.empty() ? "declined on another rank" : refusal);
+    else
+      candidates.emplace_back(comm.max(seconds(candidate->cost(demand))), candidate);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [cost, candidate] : candidates) {
+    char text[96];
+    std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", cost);
+    try {
+      return bound(*candidate, text + (refusals.empty() ? std::string() : "; without" + refusals));
+    } catch (const Error& e) {  // alike on all ranks: the machine refuses what it needs, such as shared memory
+      refusals += "\n  " + std::string(candidate->name()) + ": " + e.what();
+    }
+  }
+  throw Error("every strategy declines:" + refusals);
 }
 
 }  // namespace weft

@@ -136,7 +136,7 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
   const double backward_scale = options.scale == "symmetric" ? 1 / std::sqrt(size) : 1;
 
   const std::size_t stages = route.work.size();
-  Chain& there = forward;
+  Chain &there = forward, &back = backward;
   for (std::size_t s = 0; s < stages; ++s) there.operations.push_back(operations(route.work[s], Direction::forward));
   there.bytes = bytes;
   there.hops = route.hops;
@@ -145,10 +145,8 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
   there.first = route.input;
   there.last = route.output;
   bind_chain(there);
-  rescale(there, forward_scale);
-  build(there);
+  comm.agree([&] { rescale(there, forward_scale), build(there); });
 
-  Chain& back = backward;
   for (std::size_t s = stages; s-- > 0;) {
     Order axes;
     for (const int a : route.work[s]) axes = [&] { Order o{a}; for (const int b : axes) o.push_back(b); return o; }();
@@ -166,13 +164,12 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
   back.first = route.output;
   back.last = route.input;
   bind_chain(back);
-  rescale(back, backward_scale);
-  build(back);
-
-  build_map(forward_scale * backward_scale);
-
-  for (int t = 0; t < options.threads; ++t) benches.push_back(make_bench());
-  team = std::make_unique<Team>(options.threads);
+  comm.agree([&] {
+    rescale(back, backward_scale), build(back);
+    build_map(forward_scale * backward_scale);
+    for (int t = 0; t < options.threads; ++t) benches.push_back(make_bench());
+    team = std::make_unique<Team>(options.threads);
+  });
   team->run([&](int) {
     for (const Chain* chain : {&forward, &backward, &map})
       for (const auto& list : chain->operations)
@@ -302,9 +299,11 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     chain.selves.back() = demand.pattern.rank();
     Bound bound = bind_strategy(comm, std::move(demand), requested.strategy);
     if (effective.strategy == "auto" || effective.strategy == bound.strategy->name()) effective.strategy = bound.strategy->name();
-    for (int t = 0; t < bound.exchange->tiles(); ++t)
-      for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})
-        for (const Piece& piece : *pieces) need(piece.at.slot);
+    comm.agree([&] {
+      for (int t = 0; t < bound.exchange->tiles(); ++t)
+        for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})
+          for (const Piece& piece : *pieces) need(piece.at.slot);
+    });
     chain.strategies.resize(h + 1);
     chain.strategies[h] = std::string(bound.strategy->name()) + " (" + bound.reason + ")";
     chain.exchanges[h] = std::move(bound.exchange);
