@@ -23,6 +23,22 @@ std::string order_string(const Order& order) {
   return s.str();
 }
 
+// "7x8x9, slabs: axis 0 cut, memory order (0,1,2)"
+std::string layout_string(const Layout& layout) {
+  std::string cut;
+  int count = 0;
+  for (int a = 0; a < layout.axes(); ++a)
+    for (int r = 0; r < layout.ranks(); ++r)
+      if (!layout.box(r).empty() && layout.box(r).extent(a) != layout.shape()[a]) {
+        cut += (count++ ? ", " : "") + std::to_string(a);
+        break;
+      }
+  const char* names[] = {"not cut", "slabs", "pencils", "bricks"};
+  std::string text = to_string(layout.shape()) + ", " + names[std::min(count, 3)];
+  if (count) text += (count > 1 ? ": axes " : ": axis ") + cut + " cut";
+  return text + ", memory order " + order_string(layout.order());
+}
+
 void describe_chain(std::ostringstream& out, const Chain& chain, const std::vector<Kind>& kinds) {
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const Stage& stage = *chain.stages[s];
@@ -51,7 +67,7 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
         last = piece.peer;
       }
     }
-    out << "    exchange: " << chain.strategies[s] << "\n      " << hop.from.describe() << "\n      -> " << hop.to.describe() << " " << order_string(hop.to.order()) << "\n      "
+    out << "    exchange: " << chain.strategies[s] << "\n      " << layout_string(hop.from) << "\n      -> " << layout_string(hop.to) << "\n      "
         << exchange.tiles() << (exchange.tiles() == 1 ? " tile" : " tiles");
     if (hop.cut.axis >= 0) out << " of " << hop.cut.size << " on axis " << hop.cut.axis;
     out << "; sends " << bytes_string(sent) << " to others in " << messages << (messages == 1 ? " piece" : " pieces") << ", keeps " << bytes_string(kept) << "; owns " << bytes_string(exchange.bytes_owned())
@@ -77,7 +93,7 @@ std::string AnyPlan::describe() const {
   if (b.effective.schedule.tiles != "one") out << " of " << b.effective.schedule.tile << ", window " << b.effective.schedule.window << ", test " << b.effective.schedule.test;
   if (b.effective.schedule.tiles != o.schedule.tiles || b.effective.schedule.tile != o.schedule.tile || (o.schedule.window && b.effective.schedule.window != o.schedule.window))
     out << " (requested: " << o.schedule.tiles << " of " << o.schedule.tile << ", window " << o.schedule.window << ")";
-  out << "\ninput  " << b.route.input.describe() << " " << order_string(b.route.input.order()) << "\noutput " << b.route.output.describe() << " " << order_string(b.route.output.order()) << "\n";
+  out << "\ninput  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";
   out << "forward, on rank " << b.comm.rank() << ":\n";
   describe_chain(out, b.forward, b.route.kinds);
   out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " (" << b.owned_bytes << " bytes)\n";
