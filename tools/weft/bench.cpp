@@ -80,6 +80,9 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
               {"layout", asked.layout}, {"strategy", entry.strategy},
               {"weft", WEFT_VERSION},   {"mpi", mpi_version()}};
   if (!entry.contender) {
+    for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds", "exchange_seconds", "bytes_sent",
+                             "messages", "relative_error"})
+      row[name] = nullptr;
     row["declined"] = entry.declined;
     return row;
   }

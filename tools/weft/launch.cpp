@@ -16,11 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The rank that a launcher has announced in the environment, before MPI is there to ask.
-std::optional<std::string> announced_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
-    if (const char* rank = std::getenv(name)) return rank;
-  return {};
+/// The rank that a launcher has announced in the environment; read before MPI is there, which announces lone ranks as well.
+const std::optional<std::string>& announced_rank() {
+  static const auto rank = []() -> std::optional<std::string> {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+      if (const char* value = std::getenv(name)) return value;
+    return {};
+  }();
+  return rank;
 }
 
 fs::path own_path() {
@@ -77,8 +80,6 @@ std::vector<std::string> launcher() {
   throw Usage("--ranks needs mpiexec, mpirun or srun of " + mpi_version() + " in PATH, or its name in WEFT_MPIEXEC");
 }
 
-void set(const char* name, const std::string& value) { setenv(name, value.c_str(), false); }
-
 }  // namespace
 
 bool launched() { return announced_rank().has_value(); }
@@ -97,17 +98,19 @@ void start_ranks(int ranks, const std::vector<std::string>& arguments) {
   setenv("WEFT_TERMINAL", isatty(STDERR_FILENO) ? "1" : "0", true);
 #ifdef OPEN_MPI
   // The same wishes in the words of Open MPI 4 and of PRRTE, its launcher since version 5. What the user has set stays.
-  for (const char* family : {"OMPI", "PRTE"})
-    for (const char* wish : {"_ALLOW_RUN_AS_ROOT", "_ALLOW_RUN_AS_ROOT_CONFIRM"})
-      if (geteuid() == 0) set((std::string(family) + wish).c_str(), "1");
-  set("OMPI_MCA_rmaps_base_oversubscribe", "1");
-  set("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
-  set("OMPI_MCA_hwloc_base_binding_policy", "none");  // a rank bound to one core has one core for all its threads
-  set("PRTE_MCA_hwloc_default_binding_policy", "none");
-  set("OMPI_MCA_orte_execute_quiet", "1");  // our exit code needs no paragraph of the launcher's
-#if !WEFT_CMA
-  set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");  // containers forbid reading a neighbour's memory, and messages then fail
-#endif
+  std::vector<std::pair<const char*, const char*>> wishes{
+      {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+      {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+      {"OMPI_MCA_hwloc_base_binding_policy", "none"},  // a rank bound to one core has one core for all its threads
+      {"PRTE_MCA_hwloc_default_binding_policy", "none"},
+      {"OMPI_MCA_orte_execute_quiet", "1"},  // our exit code needs no paragraph of the launcher's
+  };
+  if (geteuid() == 0)
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"})
+      wishes.push_back({name, "1"});
+  if (!WEFT_CMA)  // containers forbid reading a neighbour's memory, and messages then fail
+    wishes.push_back({"OMPI_MCA_btl_vader_single_copy_mechanism", "none"});
+  for (const auto& [name, value] : wishes) setenv(name, value, false);
 #endif
   become(words);
 }
