@@ -9,7 +9,8 @@ void check(int code, const char* call) {
   char words[MPI_MAX_ERROR_STRING];
   int length = 0;
   if (MPI_Error_string(code, words, &length) != MPI_SUCCESS) length = 0;
-  throw Error(std::string(call) + " failed with code " + std::to_string(code) + ": " + std::string(words, static_cast<std::size_t>(length)));
+  throw Error(std::string(call) + " failed with code " + std::to_string(code) + ": " +
+              std::string(words, static_cast<std::size_t>(length)));
 }
 
 void check_running(const char* what) {

@@ -40,11 +40,17 @@ class Communicator {
 
   /// Of integers and of floating-point numbers alike; the same bits on every rank.
   template <class T>
-  T max(T value) const { return static_cast<T>(reduce(wide(value), MPI_MAX)); }
+  T max(T value) const {
+    return static_cast<T>(reduce(wide(value), MPI_MAX));
+  }
   template <class T>
-  T min(T value) const { return static_cast<T>(reduce(wide(value), MPI_MIN)); }
+  T min(T value) const {
+    return static_cast<T>(reduce(wide(value), MPI_MIN));
+  }
   template <class T>
-  T sum(T value) const { return static_cast<T>(reduce(wide(value), MPI_SUM)); }
+  T sum(T value) const {
+    return static_cast<T>(reduce(wide(value), MPI_SUM));
+  }
 
   /// Every rank's value, by rank.
   std::vector<Index> gather_all(Index value) const;
@@ -96,8 +102,10 @@ auto Communicator::agree(F&& f) const -> std::invoke_result_t<F> {
   std::optional<std::string> error;
   std::conditional_t<std::is_void_v<Value>, std::optional<bool>, std::optional<Value>> value;
   try {
-    if constexpr (std::is_void_v<Value>) f();
-    else value.emplace(f());
+    if constexpr (std::is_void_v<Value>)
+      f();
+    else
+      value.emplace(f());
   } catch (const std::exception& caught) {
     error = caught.what();
   }

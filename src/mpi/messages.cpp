@@ -22,7 +22,8 @@ void receive(const Communicator& comm, void* data, const Amount& amount, int fro
 }
 
 void isend(const Communicator& comm, const void* data, const Amount& amount, int to, int tag, Requests& requests) {
-  check((synchronous_sends ? MPI_Issend : MPI_Isend)(data, amount.count(), amount.type(), to, tag, comm.raw(), requests.add()), "MPI_Isend");
+  check((synchronous_sends ? MPI_Issend : MPI_Isend)(data, amount.count(), amount.type(), to, tag, comm.raw(), requests.add()),
+        "MPI_Isend");
   comm.count(1, amount.bytes());
 }
 

@@ -34,7 +34,9 @@ class Alltoallv final : public Strategy {
     cost.calls = demand.pattern.ranks() > 1 ? demand.pattern.tiles() : 0;
     return cost;
   }
-  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override { return std::make_unique<AlltoallvExchange>(demand, group); }
+  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
+    return std::make_unique<AlltoallvExchange>(demand, group);
+  }
 };
 
 }  // namespace

@@ -22,8 +22,10 @@ class IalltoallExchange final : public PackedExchange {
   IalltoallExchange(const Demand& demand, MPI_Comm group, Blocks blocks)
       : PackedExchange(demand, group, blocks), under_way_(static_cast<std::size_t>(tiles())) {
     for (mpi::Requests& request : under_way_) request = mpi::Requests(1);
-    if (blocks == Blocks::exact) calls_ = mpi::Alltoall::uneven(comm_, out_, in_, element_);
-    else for (int t = 0; t < tiles(); ++t) calls_.push_back(mpi::Alltoall::even(comm_, out_count(t, 0), element_));
+    if (blocks == Blocks::exact)
+      calls_ = mpi::Alltoall::uneven(comm_, out_, in_, element_);
+    else
+      for (int t = 0; t < tiles(); ++t) calls_.push_back(mpi::Alltoall::even(comm_, out_count(t, 0), element_));
   }
 
   void start(int t) override {

@@ -56,10 +56,10 @@ class Isend final : public Strategy {
   std::string_view summary() const override { return "MPI_Isend and MPI_Irecv with partners only, waited for when needed"; }
   std::string declines(const Demand&) const override { return {}; }
   bool overlaps() const override { return true; }
-  Cost cost(const Demand& demand) const override {
-    return packed_cost(demand, Blocks::exact);
+  Cost cost(const Demand& demand) const override { return packed_cost(demand, Blocks::exact); }
+  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
+    return std::make_unique<IsendExchange>(demand, group);
   }
-  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override { return std::make_unique<IsendExchange>(demand, group); }
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ std::vector<Index> offsets(const std::vector<Index>& counts) {
 Index total(const mpi::Parts& parts) { return parts.offsets.back() + parts.counts.back(); }
 
 /// Every rank's own pieces, placed one behind the other in their peers' blocks.
-std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, std::vector<Index> next, int own, const std::pair<int, int>& slots) {
+std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, std::vector<Index> next, int own,
+                          const std::pair<int, int>& slots) {
   for (Piece& piece : pieces) {
     Index& offset = next[static_cast<std::size_t>(piece.peer)];
     const int slot = piece.peer == own ? slots.first : slots.second;
@@ -101,7 +102,8 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
 
 PackedExchange::Memory PackedExchange::allocate(Index elements, Slots& slots, int& slot) {
   // Never none: to some MPIs two buffers at one address, null included, mean in place.
-  const Index lines = std::max<Index>((elements * element_.size() + alignment_bytes - 1) / alignment_bytes, 1), bytes = lines * alignment_bytes;
+  const Index lines = std::max<Index>((elements * element_.size() + alignment_bytes - 1) / alignment_bytes, 1),
+              bytes = lines * alignment_bytes;
   Memory memory(static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, static_cast<std::size_t>(bytes))));
   if (!memory) throw Error("no memory for a buffer of " + std::to_string(bytes) + " bytes; use smaller tiles or more ranks");
   std::memset(memory.get(), 0, static_cast<std::size_t>(bytes));  // pages are touched now, not while executing
@@ -130,8 +132,10 @@ Cost packed_cost(const Demand& demand, Blocks blocks) {
     pattern.each_count(t, [&](int s, int d, Index count) {
       const auto source = static_cast<std::size_t>(s), target = static_cast<std::size_t>(d);
       if (source == target) return true;
-      if (blocks != Blocks::shared) send(source, target, blocks == Blocks::equal ? largest : count);
-      else for (Index* pair : {&both[source * ranks + target], &both[target * ranks + source]}) *pair = std::max(*pair, count);
+      if (blocks != Blocks::shared)
+        send(source, target, blocks == Blocks::equal ? largest : count);
+      else
+        for (Index* pair : {&both[source * ranks + target], &both[target * ranks + source]}) *pair = std::max(*pair, count);
       return true;
     });
     for (std::size_t pair = 0; pair < both.size(); ++pair) send(pair / ranks, pair % ranks, both[pair]);

@@ -60,7 +60,7 @@ class PackedExchange : public Exchange {
   }
 
   bool shared_;
-  Memory out_memory_, in_memory_;  ///< no in-memory where blocks are shared
+  Memory out_memory_, in_memory_;            ///< no in-memory where blocks are shared
   std::vector<Index> out_begin_, in_begin_;  ///< of every tile's region, in elements
 };
 

@@ -33,8 +33,10 @@ class SendrecvExchange final : public PackedExchange {
 
   void start(int t) override {
     for (const Message& message : messages_[static_cast<std::size_t>(t)])
-      if (message.sends) mpi::send(comm_, message.data, message.amount, message.peer, tag(t));
-      else mpi::receive(comm_, message.data, message.amount, message.peer, tag(t));
+      if (message.sends)
+        mpi::send(comm_, message.data, message.amount, message.peer, tag(t));
+      else
+        mpi::receive(comm_, message.data, message.amount, message.peer, tag(t));
   }
   void finish(int) override {}
 

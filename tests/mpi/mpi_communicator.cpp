@@ -111,13 +111,26 @@ TEST(CommunicatorTiny, OneRanksFailureIsEverybodys) {
   world.agree([] {});
   const int bad = world.size() - 1;
   const std::string here = "rank " + std::to_string(bad) + ": ";
-  EXPECT_EQ(message([&] { world.agree([&] { if (world.rank() == bad) throw Error("the extent 0 is not allowed"); }); }),
+  EXPECT_EQ(message([&] {
+              world.agree([&] {
+                if (world.rank() == bad) throw Error("the extent 0 is not allowed");
+              });
+            }),
             here + "the extent 0 is not allowed");
-  const std::string error = message([&] { world.agree([&] { if (world.rank() == bad) throw std::bad_alloc(); return 1; }); });
+  const std::string error = message([&] {
+    world.agree([&] {
+      if (world.rank() == bad) throw std::bad_alloc();
+      return 1;
+    });
+  });
   EXPECT_TRUE(contains(error, here)) << error;
   EXPECT_EQ(message([&] { world.agree([] { throw Error("no"); }); }), "rank 0: no");
   // An outer agreement names the rank that failed, not one that heard of it.
-  const std::string inner = message([&] { world.agree([&] { if (world.rank() == bad) throw Error("no"); }); });
+  const std::string inner = message([&] {
+    world.agree([&] {
+      if (world.rank() == bad) throw Error("no");
+    });
+  });
   EXPECT_EQ(message([&] { world.agree([&] { throw Error(inner); }); }), here + "no");
 }
 

@@ -26,7 +26,8 @@ constexpr Index limits[] = {INT_MAX, 7, 2};
 std::vector<Index> packed(const Datatype& type, const std::vector<Index>& memory) {
   std::vector<Index> data(static_cast<std::size_t>(type.size()) / sizeof(Index), -1);
   const int bytes = static_cast<int>(type.size());
-  check(MPI_Sendrecv(memory.data(), bytes > 0, type.raw(), 0, 0, data.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), "MPI_Sendrecv");
+  check(MPI_Sendrecv(memory.data(), bytes > 0, type.raw(), 0, 0, data.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE),
+        "MPI_Sendrecv");
   return data;
 }
 
@@ -104,7 +105,8 @@ TEST(MessagesTiny, RoundTheRing) {
     ireceive(world, in.data(), amount, last, 1, requests);
     isend(world, out.data(), amount, next, 1, requests);
     EXPECT_EQ(live_handles().requests, before.requests + 2);
-    while (!requests.test_all()) {}
+    while (!requests.test_all()) {
+    }
     EXPECT_TRUE(requests.empty());
     EXPECT_EQ(in, std::vector<Index>(30, last));
     EXPECT_EQ(live_handles().requests, before.requests);
@@ -146,7 +148,8 @@ TEST(MessagesTiny, EveryAlltoall) {
   const auto room = [](const Parts& all) { return static_cast<std::size_t>(all.offsets.back() + all.counts.back()); };
   std::vector<Index> out(room(send), -1), in(room(receive));
   for (std::size_t d = 0; d < ranks; ++d)
-    for (Index i = 0; i < send.counts[d]; ++i) out[static_cast<std::size_t>(send.offsets[d] + i)] = value(world.rank(), static_cast<Index>(d), i);
+    for (Index i = 0; i < send.counts[d]; ++i)
+      out[static_cast<std::size_t>(send.offsets[d] + i)] = value(world.rank(), static_cast<Index>(d), i);
   const auto verify = [&] {
     for (std::size_t s = 0; s < ranks; ++s)
       for (Index i = 0; i < receive.counts[s]; ++i)
@@ -158,7 +161,8 @@ TEST(MessagesTiny, EveryAlltoall) {
     const Datatype element = Datatype::bytes(sizeof(Index));
     const auto types = [&](const Parts& all) {
       std::vector<Datatype> made;
-      for (std::size_t r = 0; r < ranks; ++r) made.push_back(Datatype::of(View{Box::whole({all.counts[r]}), -1, all.offsets[r], {1}}, sizeof(Index)));
+      for (std::size_t r = 0; r < ranks; ++r)
+        made.push_back(Datatype::of(View{Box::whole({all.counts[r]}), -1, all.offsets[r], {1}}, sizeof(Index)));
       return made;
     };
     const Alltoall calls[] = {Alltoall::uneven(world, send, receive, element), Alltoall::typed(world, types(send), types(receive))};

@@ -44,12 +44,14 @@ class Redistribution {
     from_ = oracle::global_indices(pattern_.from(), self, pattern_.is_adjoint() ? periodic : Few<int>{});
     to_ = oracle::global_indices(pattern_.to(), self, pattern_.is_adjoint() ? Few<int>{} : periodic);
     for (auto* arrays : {&from_arrays_, &to_arrays_})
-      for (auto& array : *arrays) array.resize(static_cast<std::size_t>((arrays == &from_arrays_ ? from_ : to_).size()) * static_cast<std::size_t>(bytes_));
+      for (auto& array : *arrays)
+        array.resize(static_cast<std::size_t>((arrays == &from_arrays_ ? from_ : to_).size()) * static_cast<std::size_t>(bytes_));
     slots_ = {from_arrays_[0].data(), to_arrays_[0].data()};
     const int axes = pattern_.from().axes();
     Order reversed;
     for (int a = axes - 1; a >= 0; --a) reversed.push_back(a);
-    const Demand demand{pattern_, bytes_, bytes_ % 3 == 0 ? reversed : Order{}, 0, 1, &slots_, std::vector<int>(pattern_.members().size(), 0)};
+    const Demand demand{pattern_, bytes_,  bytes_ % 3 == 0 ? reversed : Order{},          0,
+                        1,        &slots_, std::vector<int>(pattern_.members().size(), 0)};
     declined_ = world.gather_all(strategy.declines(demand));
     for (const std::string& reason : declined_)
       if (!reason.empty()) return;
@@ -127,7 +129,9 @@ class Redistribution {
   void each_element(const std::vector<Piece>& pieces, F&& f) {
     std::size_t i = 0;
     for (const Piece& piece : pieces)
-      oracle::each_point(piece.at.box, [&](const Shape& point) { f(i++, slots_.at(static_cast<std::size_t>(piece.at.slot)) + piece.at.at(point) * bytes_); });
+      oracle::each_point(piece.at.box, [&](const Shape& point) {
+        f(i++, slots_.at(static_cast<std::size_t>(piece.at.slot)) + piece.at.at(point) * bytes_);
+      });
   }
   void hesitate() {
     if (delay_ && random_() % 4 == 0) usleep(static_cast<useconds_t>(random_() % 200));
@@ -195,7 +199,8 @@ std::vector<Case> cases(int ranks) {
   all.push_back({"sticks", Layout::sticks({5, 4, 6}, sticks), Layout::slab({5, 4, 6}, 2, ranks), {}, true, true});
   const Layout lattice = Layout::grid({4, 6, 5}, {a, b, 1});
   all.push_back({"checkerboard", lattice, Layout::checkerboard({4, 6, 5}, boxes(lattice)), {}, true, false});
-  all.push_back({"checkerboard to slabs", Layout::checkerboard({4, 6, 5}, boxes(lattice)), Layout::slab({4, 6, 5}, 1, ranks), {}, false, false});
+  all.push_back(
+      {"checkerboard to slabs", Layout::checkerboard({4, 6, 5}, boxes(lattice)), Layout::slab({4, 6, 5}, 1, ranks), {}, false, false});
   return all;
 }
 
@@ -223,8 +228,8 @@ class Strategies : public testing::TestWithParam<const Strategy*> {
         for (const bool back : {false, true}) {
           if (back && !c.back) continue;
           const Index bytes = element_bytes[turn++ % element_bytes.size()];
-          SCOPED_TRACE(std::string(GetParam()->name()) + ": " + c.name + (back ? ", adjoint" : "") + ", cut " + std::to_string(cut.axis) + " by " +
-                       std::to_string(cut.size) + ", " + std::to_string(bytes) + " bytes");
+          SCOPED_TRACE(std::string(GetParam()->name()) + ": " + c.name + (back ? ", adjoint" : "") + ", cut " + std::to_string(cut.axis) +
+                       " by " + std::to_string(cut.size) + ", " + std::to_string(bytes) + " bytes");
           Pattern pattern(c.from, c.to, world.rank(), cut, c.periodic);
           if (back) pattern = pattern.adjoint();
           Redistribution redistribution(world, *GetParam(), pattern, bytes, c.periodic);
@@ -299,8 +304,9 @@ TEST(StrategiesTiny, CallsOfFiveKernels) {
     Index calls;
   };
   const Cut plane{0, 1};
-  for (const auto& [name, cut, calls] : {Kernel{"sendrecv_replace", plane, (P - 1) * N / P}, Kernel{"sendrecv", plane, 2 * (P - 1) * N / P},
-                                         Kernel{"isend", plane, 2 * (P - 1) * N / P}, Kernel{"alltoall", plane, N / P}, Kernel{"alltoall", {}, 1}}) {
+  for (const auto& [name, cut, calls] :
+       {Kernel{"sendrecv_replace", plane, (P - 1) * N / P}, Kernel{"sendrecv", plane, 2 * (P - 1) * N / P},
+        Kernel{"isend", plane, 2 * (P - 1) * N / P}, Kernel{"alltoall", plane, N / P}, Kernel{"alltoall", {}, 1}}) {
     Redistribution redistribution(world, strategy(name), Pattern(from, to, world.rank(), cut), 16, {});
     ASSERT_FALSE(redistribution.declined());
     redistribution.rounds(1);
