@@ -105,7 +105,8 @@ int conclude(const World& world, const Ending& ending) {
   const auto start = std::chrono::steady_clock::now();
   for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) {
     if (ending.code != 0 && std::chrono::steady_clock::now() - start > patience) {
-      say({ending.code, "rank " + std::to_string(world.rank) + " of " + std::to_string(world.ranks) + ", and not all others: " + ending.text});
+      say({ending.code,
+           "rank " + std::to_string(world.rank) + " of " + std::to_string(world.ranks) + ", and not all others: " + ending.text});
       MPI_Abort(world.comm, ending.code);
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -142,17 +143,18 @@ int main(int argc, char** argv) {
 
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  World world;
-  MPI_Comm_dup(MPI_COMM_WORLD, &world.comm);
+  World world{MPI_COMM_WORLD};
   MPI_Comm_rank(world.comm, &world.rank);
   MPI_Comm_size(world.comm, &world.ranks);
+  World verdict = world;  // a communicator of its own: some ranks may still be at work on the other one
+  MPI_Comm_dup(world.comm, &verdict.comm);
   if (!anywhere(world, over))
     ending = attempt([&] {
       check_started(world, {argv + 1, argv + argc});
       return Ending{line.run(world), ""};
     });
-  const int code = conclude(world, ending);
-  MPI_Comm_free(&world.comm);
+  const int code = conclude(verdict, ending);
+  MPI_Comm_free(&verdict.comm);
   MPI_Finalize();
   return code;
 }

@@ -1,6 +1,6 @@
 // weft bench: strategies against each other on the same data, repetition by repetition, each verified before and after it is timed.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <sched.h>
@@ -45,13 +45,17 @@ double operations(const weft::AnyProblem& problem, const weft::Options& options)
 
 /// Rounding grows with the depth of the transform.
 double tolerance(const weft::AnyProblem& problem) {
-  return (problem.precision == weft::Precision::double_ ? 1e-13 : 1e-5) * std::max(1.0, std::log2(static_cast<double>(volume(problem.shape))) / 20);
+  return (problem.precision == weft::Precision::double_ ? 1e-13 : 1e-5) *
+         std::max(1.0, std::log2(static_cast<double>(volume(problem.shape))) / 20);
 }
 
 Json to_json(const weft::Options& o) {
-  return {{"strategy", o.strategy}, {"engine", o.engine},       {"effort", o.effort},     {"tiles", o.schedule.tiles},
-          {"tile", o.schedule.tile}, {"window", o.schedule.window}, {"test", o.schedule.test}, {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
-          {"threads", o.threads},    {"in_place", o.in_place},      {"natural", o.natural_output}};
+  return {{"strategy", o.strategy},     {"engine", o.engine},
+          {"effort", o.effort},         {"tiles", o.schedule.tiles},
+          {"tile", o.schedule.tile},    {"window", o.schedule.window},
+          {"test", o.schedule.test},    {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
+          {"threads", o.threads},       {"in_place", o.in_place},
+          {"natural", o.natural_output}};
 }
 
 /// What the plan does otherwise than it was asked to: "tile 8 (asked: 200)".
@@ -74,14 +78,18 @@ std::vector<std::string> strategy_names(const std::string& asked) {
 }
 
 Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem, const Field& field, const Entry& entry) {
-  Json row = {{"kind", asked.kind},     {"shape", std::vector<weft::Index>(problem.shape.begin(), problem.shape.end())},
+  Json row = {{"kind", asked.kind},
+              {"shape", std::vector<weft::Index>(problem.shape.begin(), problem.shape.end())},
               {"precision", std::string(to_string(problem.precision))},
-              {"ranks", world.ranks},   {"threads", asked.options(world.ranks).threads},
-              {"layout", asked.layout}, {"strategy", entry.strategy},
-              {"weft", WEFT_VERSION},   {"mpi", mpi_version()}};
+              {"ranks", world.ranks},
+              {"threads", asked.options(world.ranks).threads},
+              {"layout", asked.layout},
+              {"strategy", entry.strategy},
+              {"weft", WEFT_VERSION},
+              {"mpi", mpi_version()}};
   if (!entry.contender) {
-    for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds", "exchange_seconds", "bytes_sent",
-                             "messages", "relative_error"})
+    for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds", "exchange_seconds",
+                             "bytes_sent", "messages", "relative_error"})
       row[name] = nullptr;
     row["declined"] = entry.declined;
     return row;
@@ -146,7 +154,8 @@ void adopt_file(const World& world, Asked& asked, const CLI::App& app) {
   asked.shape = to_string(file.shape);
   if (!app.count("--precision")) asked.precision = to_string(precision_of(file));
   if (complex_numbers(file) && !complex_input(asked.problem().kinds.back()))
-    throw Usage(fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", asked.input, file.type, asked.kind));
+    throw Usage(
+        fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", asked.input, file.type, asked.kind));
 }
 
 int bench(const World& world, Asked asked, const CLI::App& app) {
@@ -194,15 +203,19 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   if (world.rank == 0) {
     Json rows = Json::array();
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
-    fmt::print("{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.kind, to_string(problem.shape), asked.precision, asked.layout, world.ranks,
-               world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s", to_string(options.schedule), version());
+    fmt::print("{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
+               world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s", to_string(options.schedule),
+               version());
     fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(rows).plain());
     for (const Entry& entry : entries)
       if (entry.contender)
         if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", entry.strategy, text);
-    if (cores() < options.threads) fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
-    if (running.empty()) fmt::print("FAILED: every strategy declined\n");
-    else if (!right) fmt::print("FAILED: an error above {:.1e}\n", tolerance(problem));
+    if (cores() < options.threads)
+      fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
+    if (running.empty())
+      fmt::print("FAILED: every strategy declined\n");
+    else if (!right)
+      fmt::print("FAILED: an error above {:.1e}\n", tolerance(problem));
     std::fflush(stdout);
     if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + asked.json);
   }

@@ -72,7 +72,8 @@ std::unique_ptr<Field> file_field(const World& world, const weft::AnyProblem& pr
 weft::FileType inspect_numbers(const World& world, const std::string& path) {
   weft::FileType file = weft::inspect(world.comm, path);
   if (file.type == "f4" || file.type == "f8" || file.type == "c8" || file.type == "c16") return file;
-  throw weft::Error(fmt::format("{} holds numbers of type {}; weft transforms f4, f8, c8 and c16. Convert it: python3 -c \"import numpy; "
-                                "numpy.save('converted.npy', numpy.load('{}').astype('f4'))\"",
-                                path, file.type, path));
+  throw weft::Error(
+      fmt::format("{} holds numbers of type {}; weft transforms f4, f8, c8 and c16. Convert it: python3 -c \"import numpy; "
+                  "numpy.save('converted.npy', numpy.load('{}').astype('f4'))\"",
+                  path, file.type, path));
 }

@@ -106,7 +106,8 @@ void start_ranks(int ranks, const std::vector<std::string>& arguments) {
       {"OMPI_MCA_orte_execute_quiet", "1"},  // our exit code needs no paragraph of the launcher's
   };
   if (geteuid() == 0)
-    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"})
+    for (const char* name :
+         {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"})
       wishes.push_back({name, "1"});
   if (!WEFT_CMA)  // containers forbid reading a neighbour's memory, and messages then fail
     wishes.push_back({"OMPI_MCA_btl_vader_single_copy_mechanism", "none"});
@@ -128,7 +129,8 @@ void start_program(const std::string& name, std::vector<std::string> arguments, 
   std::error_code none;
   for (const fs::path& folder : folders)
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
-      if (entry.path().filename().string().starts_with("weft-") && runnable(entry.path())) found.insert(entry.path().filename().string().substr(5));
+      if (entry.path().filename().string().starts_with("weft-") && runnable(entry.path()))
+        found.insert(entry.path().filename().string().substr(5));
   std::string others;
   for (const std::string& other : found) others += (others.empty() ? "" : ", ") + other;
   throw Usage("'" + name + "' is neither a subcommand (" + subcommands + ") nor a program weft-" + name + " beside this one or in PATH (" +
@@ -148,8 +150,8 @@ void check_started(const World& world, const std::vector<std::string>& arguments
   const char* const wanted = std::getenv("WEFT_RANKS");
   if (!wanted || wanted == std::to_string(world.ranks)) return;
   if (announced_rank().value_or("0") != "0") std::_Exit(2);  // a lone rank: the first of them speaks
-  throw Usage("WEFT_RANKS=" + std::string(wanted) + ", but MPI sees " + std::to_string(world.ranks) +
-              ": the launcher is not the one of " + mpi_version() + "; name that in WEFT_MPIEXEC");
+  throw Usage("WEFT_RANKS=" + std::string(wanted) + ", but MPI sees " + std::to_string(world.ranks) + ": the launcher is not the one of " +
+              mpi_version() + "; name that in WEFT_MPIEXEC");
 }
 
 bool watched() {

@@ -1,6 +1,6 @@
 // weft list: everything there is to choose from by name, taken from the library's own lists.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <weft/weft.hpp>

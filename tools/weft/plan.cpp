@@ -1,6 +1,6 @@
 // weft plan: makes a plan and prints what it will do, without doing it.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "request.hpp"
 

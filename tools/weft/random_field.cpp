@@ -27,7 +27,8 @@ class RandomField : public Field {
     for (int t = 0; t < terms; ++t) {
       for (int a = 0; a < shape.size(); ++a) {
         Values line(static_cast<std::size_t>(shape[a]));
-        for (std::size_t i = 0; i < line.size(); ++i) line[i] = noise((i * terms + static_cast<std::size_t>(t)) * weft::max_axes + static_cast<std::size_t>(a));
+        for (std::size_t i = 0; i < line.size(); ++i)
+          line[i] = noise((i * terms + static_cast<std::size_t>(t)) * weft::max_axes + static_cast<std::size_t>(a));
         if (a == 0 && complex_input(problem.kinds.back()))  // else the spectrum is symmetric and hides a wrong sign
           for (auto& value : line) value *= std::polar(1.0, t + 1.0);
         before_.push_back(line);
@@ -45,15 +46,17 @@ class RandomField : public Field {
  private:
   static Values transformed(weft::Kind kind, Values line) {
     const auto n = static_cast<weft::Index>(line.size());
-    return serial_transform(weft::problem(weft::Precision::double_, {kind}, {n}), n <= naive_length ? "naive" : weft::engine_list().front().first,
-                            std::move(line));
+    return serial_transform(weft::problem(weft::Precision::double_, {kind}, {n}),
+                            n <= naive_length ? "naive" : weft::engine_list().front().first, std::move(line));
   }
 
   static Values product(const weft::Box& box, const std::vector<Values>& lines) {
     Values values;
     values.reserve(static_cast<std::size_t>(box.volume()));
     const int axes = box.axes(), last = axes - 1;
-    const auto at = [&](int term, int axis, weft::Index i) { return lines[static_cast<std::size_t>(term * axes + axis)][static_cast<std::size_t>(i)]; };
+    const auto at = [&](int term, int axis, weft::Index i) {
+      return lines[static_cast<std::size_t>(term * axes + axis)][static_cast<std::size_t>(i)];
+    };
     if (box.empty()) return values;
     for (weft::Shape p = box.lo;;) {
       std::array<std::complex<double>, terms> row;

@@ -1,6 +1,6 @@
 // weft transform: an npy file to an npy file, every rank reading and writing its own part.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 
@@ -28,7 +28,8 @@ weft::AnyProblem problem_of(const Asked& asked, const weft::FileType& file) {
   if (asked.backward && !complex_numbers(file))
     throw Usage(fmt::format("--backward takes a spectrum, which is complex; {} holds {}", asked.in, file.type));
   if (half && (shape.empty() || asked.real_last / 2 + 1 != shape[shape.size() - 1]))
-    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", asked.real_last, asked.real_last / 2 + 1, asked.in, to_string(shape)));
+    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", asked.real_last, asked.real_last / 2 + 1, asked.in,
+                            to_string(shape)));
   if (half) shape[shape.size() - 1] = asked.real_last;
   const weft::Kind kind = half || !complex_numbers(file) ? weft::Kind::r2c : weft::Kind::c2c;
   return planning([&] { return weft::problem(precision_of(file), {kind}, shape); });
@@ -52,7 +53,8 @@ void pass(const weft::Line& line, const weft::Shape& shape, double fraction, dou
 
 int transform(const World& world, const Asked& asked) {
   if (asked.real_last != 0 && !asked.backward) throw Usage("--real-last belongs to --backward");
-  if (!asked.forward && !asked.backward && !(asked.lowpass >= 0)) throw Usage(fmt::format("--lowpass {}: give a fraction of the highest frequency, 0 or more", asked.lowpass));
+  if (!asked.forward && !asked.backward && !(asked.lowpass >= 0))
+    throw Usage(fmt::format("--lowpass {}: give a fraction of the highest frequency, 0 or more", asked.lowpass));
   const weft::FileType file = inspect_numbers(world, asked.in);
   const weft::AnyProblem problem = problem_of(asked, file);
   weft::Options options = asked.options(world.ranks);
@@ -92,15 +94,16 @@ int transform(const World& world, const Asked& asked) {
     } else if constexpr (!std::is_floating_point_v<Out>) {
       read(plan.input_layout(), in.data());
       timed("filtering", [&] {
-        plan.forward_map_backward(in.data(), in.data(), [&](const weft::Line& line) { pass<Out>(line, problem.shape, asked.lowpass, plan.scale()); });
+        plan.forward_map_backward(in.data(), in.data(),
+                                  [&](const weft::Line& line) { pass<Out>(line, problem.shape, asked.lowpass, plan.scale()); });
       });
       write(plan.input_layout(), in.data(), complex_input(problem.kinds.back()));
     }
   });
   progress.clear();
   if (world.rank == 0)
-    fmt::print("{} {} {}: read {:.3f} s, transform {:.3f} s, write {:.3f} s; {}\n", asked.in, to_string(file.shape), file.type, seconds[0], seconds[1],
-               seconds[2], plan.effective().strategy);
+    fmt::print("{} {} {}: read {:.3f} s, transform {:.3f} s, write {:.3f} s; {}\n", asked.in, to_string(file.shape), file.type, seconds[0],
+               seconds[1], seconds[2], plan.effective().strategy);
   return 0;
 }
 
