@@ -52,6 +52,10 @@ void check_room(const std::vector<Index>& bytes) {
 
 /// MPIs take windows from /dev/shm, and where that is too small some hang, all ranks but one waiting for it.
 void check_window_room(Index bytes) {
+  struct rlimit files {};  // MPI's window is a file, and where it may not grow Open MPI 4.1 does not return
+  if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(bytes) > files.rlim_cur)
+    throw Error("a window of MPI of " + std::to_string(bytes) + " bytes was needed, and files may have " + std::to_string(files.rlim_cur) +
+                ": raise that limit, or use another strategy");
   struct statvfs s {};
   if (statvfs("/dev/shm", &s) != 0) return;                                                            // then MPI takes something else
   const Index left = static_cast<Index>(s.f_bavail * s.f_frsize), wanted = bytes + (Index{64} << 10);  // what MPI adds of its own
