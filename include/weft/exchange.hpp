@@ -41,6 +41,8 @@ class Exchange {
   Index bytes_owned() const { return bytes_owned_; }
   /// Counted where the calls are made, so that it can be compared with the strategy's cost.
   virtual Traffic traffic() const { return {}; }
+  /// What a user should know of how it came out on this machine, for the plan's print: one line, mostly empty.
+  virtual std::string note() const { return {}; }
 
   /// Returns when tile t of the out-memory may be written: nobody reads it any more.
   virtual void open(int t) { static_cast<void>(t); }

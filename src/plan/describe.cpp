@@ -72,6 +72,7 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
     if (hop.cut.axis >= 0) out << " of " << hop.cut.size << " on axis " << hop.cut.axis;
     out << "; sends " << bytes_string(sent) << " to others in " << messages << (messages == 1 ? " piece" : " pieces") << ", keeps " << bytes_string(kept) << "; owns " << bytes_string(exchange.bytes_owned())
         << "\n";
+    if (const std::string note = exchange.note(); !note.empty()) out << "      note: " << note << "\n";
   }
 }
 

@@ -102,6 +102,7 @@ struct Redistribution::Body {
     out << "redistribution of elements of " << bytes_ << " bytes\n  from " << pattern_.from().describe() << "\n  to   " << pattern_.to().describe() << "\n  strategy "
         << strategy() << " (" << bound_.reason << ")\n  rank " << comm_.rank() << " sends " << sent << " bytes to " << std::count(partners.begin(), partners.end(), true)
         << " of " << pattern_.ranks() - 1 << " others connected to it, keeps " << kept << " and owns buffers of " << bound_.exchange->bytes_owned() << " bytes\n";
+    if (const std::string note = bound_.exchange->note(); !note.empty()) out << "  note: " << note << "\n";
     return out.str();
   }
 

@@ -126,6 +126,7 @@ class InPlace final : public Exchange {
   }
 
   Traffic traffic() const override { return {0, 0, bytes_read_}; }
+  std::string note() const override { return segments_.note(); }
 
   void open(int t) override {
     const State& state = states_[static_cast<std::size_t>(t)];
