@@ -141,13 +141,14 @@ def table(files):
         line = f"{strategy:18}"
         for kind in kinds:
             row = kind_rows.get(kind, {"declined": "not run"})
-            if "declined" in row:
-                line += f"{'declined':>10}{'':>20}"
+            if row.get("median_seconds") is None:
+                right = right and "error" not in row
+                line += f"{'error' if 'error' in row else 'declined':>10}{'':>20}"
                 continue
             right = right and row["relative_error"] <= row.get("tolerance", TOLERANCE)
             line += f"{1e3 * row['median_seconds']:10.1f}{1e3 * row['exchange_seconds']:10.1f}{row['relative_error']:10.1e}"
         print(line)
-    ran = {kind: [row for row in rows if row["kind"] == kind and "declined" not in row] for kind in kinds}
+    ran = {kind: [row for row in rows if row["kind"] == kind and row["median_seconds"] is not None] for kind in kinds}
     for kind, some in ran.items():
         right = right and bool(some)
         if some:

@@ -1,4 +1,4 @@
-// The one exception type of weft.
+// What weft throws.
 #pragma once
 
 #include <stdexcept>
@@ -10,6 +10,12 @@ namespace weft {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// A strategy was asked for by name, works, and cannot carry this demand: another one, or "auto", may. Thrown alike on every rank while planning.
+class Declined : public Error {
+ public:
+  using Error::Error;
 };
 
 }  // namespace weft

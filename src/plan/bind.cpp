@@ -24,10 +24,14 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
 
   if (name != "auto") {
     const Strategy* chosen = comm.agree([&] { return &strategy(name); });
-    comm.agree([&] {
-      const std::string refusal = chosen->declines(demand);
-      if (!refusal.empty()) throw Error("strategy \"" + name + "\" declines: " + refusal);
-    });
+    const std::string refusal = comm.agree([&] { return chosen->declines(demand); });
+    try {
+      comm.agree([&] {
+        if (!refusal.empty()) throw Error("strategy \"" + name + "\" declines: " + refusal);
+      });
+    } catch (const Error& declined) {
+      throw Declined(declined.what());
+    }
     return bound(*chosen, "as requested");
   }
 

@@ -13,8 +13,8 @@ struct Bound {
   std::string reason;  ///< why this strategy, one line
 };
 
-/// Collective over `comm`, whose ranks are those of the demand's layouts. Throws Error alike on all ranks when the name is
-/// unknown or the strategy declines, with the reasons. `demand.nodes` is filled in for the group.
+/// Collective over `comm`, whose ranks are those of the demand's layouts. Throws alike on all ranks: Error when the name is
+/// unknown, Declined when the strategy of that name declines, with the reason. `demand.nodes` is filled in for the group.
 Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name);
 
 }  // namespace weft

@@ -150,8 +150,8 @@ class Programs(Test):
 
 
 class Bench(Test):
-    def bench(self, *words, ranks=2, code=0):
-        result = weft("bench", "--repeat", "2", "--json", self.path("rows.json"), *words, ranks=ranks, seconds=120)
+    def bench(self, *words, ranks=2, code=0, **options):
+        result = weft("bench", "--repeat", "2", "--json", self.path("rows.json"), *words, ranks=ranks, seconds=120, **options)
         self.assertEqual(result.code, code, result)
         with open(self.path("rows.json")) as file:
             return result, json.load(file)
@@ -173,6 +173,16 @@ class Bench(Test):
                 self.assertLessEqual(row["min_seconds"], row["median_seconds"])
                 self.assertLessEqual(row["median_seconds"], row["max_seconds"])
                 self.assertEqual(row["effective"]["strategy"], row["strategy"])
+
+    def test_declined_is_no_error_and_an_error_not_declined(self):
+        rows = self.bench("--shape", "7x6x5", "--strategy", "alltoall,isend")[1]
+        self.assertIn("equal", rows[0]["declined"])
+        result, rows = self.bench("--shape", "8x6x4", "--strategy", "direct,isend", environment={"WEFT_SHARED_MEMORY": "none"}, code=1)
+        self.assertNotIn("declined", rows[0])
+        self.assertIn("WEFT_SHARED_MEMORY=none", rows[0]["error"])
+        self.assertIn("error: " + rows[0]["error"], result.out)
+        self.assertIn("FAILED", result.out)
+        self.assertLess(rows[1]["relative_error"], 1e-14)
 
     def test_problems(self):
         one = ["--strategy", "auto", "--shape", "6x10x5"]

@@ -161,9 +161,9 @@ void over_all(const Problem<In, Out>& problem, double tolerance, Change&& change
       const auto bits = verify(problem, c.options, tolerance);
       if (ran++ == 0) first = bits;
       EXPECT_TRUE(bits == first) << "not the same bits as the first way";
+    } catch (const Declined&) {
     } catch (const Error& e) {
-      const std::string why = e.what();
-      EXPECT_TRUE(why.find("declines") != why.npos || why.find("kept") != why.npos) << why;
+      EXPECT_NE(std::string(e.what()).find("kept"), std::string::npos) << e.what();
     }
     if (testing::Test::HasFailure()) return;
   }
@@ -230,8 +230,7 @@ TEST(Plan, RealToRealComesBack) {
         fft.forward(u, u_hat);
         fft.backward(u_hat, u);
         EXPECT_LT(worst<double>(u, [&](const Shape& p) { return Complex(field(p) / fft.scale()); }) * fft.scale(), 1e-13) << to_string(kind) << " " << c.name;
-      } catch (const Error& e) {
-        EXPECT_NE(std::string(e.what()).find("declines"), std::string::npos) << e.what();
+      } catch (const Declined&) {
       }
     }
 }
@@ -256,9 +255,9 @@ TEST(Plan, BackToBackWithOneRankDelayed) {
         fft.backward(u_hat, u);
         fft.forward(u, u_hat);
       }
+    } catch (const Declined&) {
     } catch (const Error& e) {
-      const std::string why = e.what();
-      EXPECT_TRUE(why.find("declines") != why.npos || why.find("kept") != why.npos) << why;
+      EXPECT_NE(std::string(e.what()).find("kept"), std::string::npos) << e.what();
     }
   }
 }
@@ -330,7 +329,7 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   expect_error("twice", [&] { plan(c2c<double>({4, 4, 4}, {1, 1})); });
   expect_error("product", [&] { plan(good, with([&](Options& o) { o.grid = {ranks + 1}; })); });
   expect_error("alltoallv", [&] { plan(good, with([](Options& o) { o.strategy = "carrier pigeon"; })); });
-  expect_error("fftw", [&] { plan(good, with([](Options& o) { o.engine = "abacus"; })); });
+  expect_error(engine_list().front().first, [&] { plan(good, with([](Options& o) { o.engine = "abacus"; })); });
   expect_error("estimate", [&] { plan(good, with([](Options& o) { o.effort = "heroic"; })); });
   expect_error("kept", [&] { plan(good, with([](Options& o) { o.schedule.tiles = "some"; })); });
   expect_error("tile is 0", [&] { plan(good, with([](Options& o) { o.schedule.tile = 0; })); });

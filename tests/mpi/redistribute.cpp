@@ -65,8 +65,7 @@ class Redistributions : public testing::Test {
       const std::string name(strategy->name());
       try {
         Redistribution(world.raw(), from, to, element_bytes, {name, periodic});
-      } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("declines"), std::string::npos) << error.what();
+      } catch (const Declined&) {
         continue;
       }
       ++able;

@@ -22,11 +22,11 @@ struct Asked : Request {
   std::string input, json;
 };
 
-/// A strategy that runs, or the reason why not.
+/// A strategy that runs, or the reason why not: it declines the demand, or it failed, which nothing should.
 struct Entry {
   std::string strategy;
   std::unique_ptr<Contender> contender;
-  std::string declined;
+  std::string declined, error;
 };
 
 double median(std::vector<double> seconds) {
@@ -91,7 +91,7 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
     for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds", "exchange_seconds",
                              "bytes_sent", "messages", "relative_error"})
       row[name] = nullptr;
-    row["declined"] = entry.declined;
+    entry.error.empty() ? row["declined"] = entry.declined : row["error"] = entry.error;
     return row;
   }
   const Measured& m = entry.contender->measured();
@@ -119,8 +119,9 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
 Table table(const Json& rows) {
   Table table({"strategy", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "MB sent", "messages", "error"});
   for (const Json& r : rows) {
-    if (r.contains("declined")) {
-      table.add({r["strategy"], "declined: " + r["declined"].get<std::string>()});
+    if (r.contains("declined") || r.contains("error")) {
+      const std::string why = r.contains("error") ? "error" : "declined";
+      table.add({r["strategy"], why + ": " + r[why].get<std::string>()});
       continue;
     }
     const auto number = [&](const char* name) { return r[name].is_null() ? NAN : r[name].get<double>(); };
@@ -180,9 +181,12 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     entry.strategy = options.strategy = name;
     try {
       entry.contender = make_contender(world, problem, options);
-    } catch (const weft::Error& e) {
+    } catch (const weft::Declined& e) {
       entry.declined = e.what();
-      if (const auto at = entry.declined.find("declines: "); at != std::string::npos) entry.declined.erase(0, at + 10);  // who, once more
+      entry.declined.erase(0, entry.declined.find("declines: ") + 10);  // who, once more
+      continue;
+    } catch (const weft::Error& e) {  // alike on all ranks, so that the others can still be timed
+      entry.error = e.what();
       continue;
     }
     entry.contender->verify(*field);
@@ -198,7 +202,8 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   for (Contender* contender : running) contender->verify(*field);
   progress.clear();
 
-  bool right = !running.empty();
+  const bool all_planned = std::all_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.error.empty(); });
+  bool right = !running.empty() && all_planned;
   for (const Contender* contender : running) right = right && contender->measured().relative_error <= tolerance(problem);
   if (world.rank == 0) {
     Json rows = Json::array();
@@ -212,7 +217,9 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
         if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", entry.strategy, text);
     if (cores() < options.threads)
       fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
-    if (running.empty())
+    if (!all_planned)
+      fmt::print("FAILED: a strategy could not be planned\n");
+    else if (running.empty())
       fmt::print("FAILED: every strategy declined\n");
     else if (!right)
       fmt::print("FAILED: an error above {:.1e}\n", tolerance(problem));

@@ -30,5 +30,5 @@ class Contender {
   Measured measured_;
 };
 
-/// Throws weft::Error alike on all ranks when the strategy declines.
+/// Throws alike on all ranks: weft::Declined when the strategy declines, weft::Error when planning fails.
 std::unique_ptr<Contender> make_contender(const World& world, const weft::AnyProblem& problem, const weft::Options& options);
