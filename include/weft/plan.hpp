@@ -68,13 +68,13 @@ struct ScheduleOptions {
 /// How a problem is to be solved. Every name that is unknown is an error; nothing requested is silently changed: `Plan::effective()` tells what is done.
 struct Options {
   std::string strategy = "auto";   ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline
-  std::string engine = "fftw";     ///< a name of the list of engines
+  std::string engine = engine_list().front().first;  ///< a name of the list of engines
   std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search
-  ScheduleOptions schedule = {};
-  Few<int> grid = {};              ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils; empty: slab, or pencils where ranks outnumber planes)
+  ScheduleOptions schedule = ScheduleOptions();
+  Few<int> grid = Few<int>();             ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils; empty: slab, or pencils where ranks outnumber planes)
   Split split = Split::even();     ///< how an axis is cut among ranks
-  std::optional<Layout> input = {};   ///< who owns what before forward (empty: from `grid`)
-  std::optional<Layout> output = {};   ///< who owns what after forward (empty: the cheapest, "transposed")
+  std::optional<Layout> input = std::nullopt;   ///< who owns what before forward (empty: from `grid`)
+  std::optional<Layout> output = std::nullopt;   ///< who owns what after forward (empty: the cheapest, "transposed")
   bool natural_output = false;     ///< output distributed as the input
   Index batch = 1;                 ///< transforms a call, each array behind the other
   Index components = 1;            ///< interleaved fields: the fastest axis of every array
