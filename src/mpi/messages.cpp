@@ -32,6 +32,14 @@ void ireceive(const Communicator& comm, void* data, const Amount& amount, int fr
   comm.count(0, 0);
 }
 
+void sendrecv(const Communicator& comm, const void* data, const Amount& amount, int to, void* into, const Amount& arrives, int from,
+              int tag) {
+  check(MPI_Sendrecv(data, amount.count(), amount.type(), to, tag, into, arrives.count(), arrives.type(), from, tag, comm.raw(),
+                     MPI_STATUS_IGNORE),
+        "MPI_Sendrecv");
+  comm.count(1, amount.bytes());
+}
+
 void sendrecv_replace(const Communicator& comm, void* data, const Amount& amount, int peer, int tag) {
   check(MPI_Sendrecv_replace(data, amount.count(), amount.type(), peer, tag, peer, tag, comm.raw(), MPI_STATUS_IGNORE),
         "MPI_Sendrecv_replace");

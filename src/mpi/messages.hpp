@@ -37,6 +37,8 @@ void send(const Communicator&, const void* data, const Amount&, int to, int tag)
 void receive(const Communicator&, void* data, const Amount&, int from, int tag);
 void isend(const Communicator&, const void* data, const Amount&, int to, int tag, Requests&);
 void ireceive(const Communicator&, void* data, const Amount&, int from, int tag, Requests&);
+/// Sends to one rank while it receives from another, or the same.
+void sendrecv(const Communicator&, const void* data, const Amount&, int to, void* into, const Amount& arrives, int from, int tag);
 /// Swaps the data with the peer, who calls it with the same amount.
 void sendrecv_replace(const Communicator&, void* data, const Amount&, int peer, int tag);
 

@@ -8,6 +8,7 @@
   strategy(alltoall)              \
   strategy(alltoallv)             \
   strategy(padded)                \
+  strategy(bruck)                 \
   strategy(sendrecv)              \
   strategy(sendrecv_replace)      \
   strategy(isend)                 \

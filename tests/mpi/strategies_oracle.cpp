@@ -6,6 +6,7 @@
 #include <weft/exchange.hpp>
 
 #include <array>
+#include <bit>
 #include <random>
 
 #include <unistd.h>
@@ -314,6 +315,20 @@ TEST(StrategiesTiny, CallsOfFiveKernels) {
     EXPECT_EQ(redistribution.exchange().traffic(), (Traffic{calls, messages, (P - 1) * 16 * N * N * N / (P * P)})) << name;
     EXPECT_EQ(redistribution.tiles(), cut.axis < 0 ? 1 : N / P);
   }
+}
+
+/// Store and forward: ceil(log2 P) messages, and a block that goes i ranks on travels once for every bit of i.
+TEST(StrategiesTiny, RoundsOfStoreAndForward) {
+  const Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
+  const Index P = world.size(), N = 2 * P + 1;
+  const Layout from = Layout::slab({N, N}, 0, world.size()), to = Layout::slab({N, N}, 1, world.size());
+  Redistribution redistribution(world, strategy("bruck"), Pattern(from, to, world.rank()), 16, {});
+  ASSERT_FALSE(redistribution.declined());
+  redistribution.rounds(1);
+  Index rounds = 0, blocks = 0;
+  while (Index{1} << rounds < P) ++rounds;
+  for (Index i = 1; i < P; ++i) blocks += std::popcount(static_cast<std::uint64_t>(i));
+  EXPECT_EQ(redistribution.exchange().traffic(), (Traffic{rounds, rounds, 16 * 6 * blocks}));  // the largest block is 3 x 2
 }
 
 template <class F>
