@@ -1,5 +1,4 @@
-# Finds FFTW 3 in double and single precision: targets FFTW3::fftw3 and FFTW3::fftw3f, and FFTW3::fftw3_mpi where that
-# library exists and was built for the MPI in use (only benchmarks want it). Look in FFTW3_ROOT or CMAKE_PREFIX_PATH.
+# Finds FFTW 3 in double and single precision: targets FFTW3::fftw3 and FFTW3::fftw3f. Looks in FFTW3_ROOT or CMAKE_PREFIX_PATH.
 find_path(FFTW3_INCLUDE_DIR fftw3.h)
 find_library(FFTW3_LIBRARY fftw3)
 find_library(FFTW3F_LIBRARY fftw3f)

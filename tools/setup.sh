@@ -23,7 +23,9 @@ needs_test="
 python3             runs the checks of files
 libgtest-dev        the tests' framework
 libmpich-dev        a second MPI, to be right with both
-mpich               its mpirun"
+mpich               its mpirun
+libfftw3-mpi-dev    a peer to be compared with: FFTW's own transforms with MPI
+libspfft-dev        a peer to be compared with: SpFFT"
 
 needs_long="
 clang               a second compiler

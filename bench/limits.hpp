@@ -1,0 +1,20 @@
+// What the machine allows: the speed of copying and that of FFTW's lines in cache, on one core and on all ranks at once.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "case.hpp"
+
+struct Limit {
+  std::string what, unit;
+  double one_rank = 0, all_ranks = 0;  ///< all ranks: their sum
+};
+
+/// Collective.
+std::vector<Limit> limits(const World& world);
+/// Seconds of a case without overlap of arithmetic and memory: lines at the speed of cache, and four passes (two reads, two writes)
+/// over the data at the speed of copying.
+double least_seconds(const std::vector<Limit>& limits, const Case& what);
+
+std::string text(const std::vector<Limit>& limits, const World& world);
+nlohmann::ordered_json json(const std::vector<Limit>& limits);

@@ -1,0 +1,19 @@
+// The one list of peers. A new one is one new file and one line here.
+#include "peers.hpp"
+
+std::vector<Entry> peer_entries(const World& world, const Case& what) {
+  std::vector<Entry> entries;
+  for (const auto peer : {
+           fftw_serial,
+           fftw_threads,
+           fftw_mpi,
+#ifdef WEFT_HAVE_SPFFT
+           spfft_mpi,
+#endif
+#ifdef WEFT_HAVE_HEFFTE
+           heffte_mpi,
+#endif
+       })
+    for (Entry& entry : peer(world, what)) entries.push_back(std::move(entry));
+  return entries;
+}

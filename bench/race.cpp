@@ -1,0 +1,262 @@
+#include "race.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <random>
+
+#include "field.hpp"
+
+namespace {
+
+/// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might lose.
+constexpr double poison = 1e15;
+
+/// A contender on its way: planned, and the ranks it runs on.
+class Runner {
+ public:
+  Runner(const World& world, const Entry& entry, const Candidate& candidate) : world_(world), what_(entry.what), alone_(entry.alone) {
+    const double start = MPI_Wtime();
+    if (alone_)
+      alone(world_, [&] { contender_ = candidate.make(); });
+    else
+      contender_ = candidate.make();
+    plan_seconds_ = most(MPI_Wtime() - start);
+  }
+
+  double plan_seconds() const { return plan_seconds_; }
+  weft::Index array_bytes() const {
+    if (!here()) return 0;
+    const auto in = contender_.in.elements * static_cast<weft::Index>(what_.before_bytes());
+    const auto out = contender_.out.elements * static_cast<weft::Index>(what_.after_bytes());
+    return contender_.in.memory == contender_.out.memory ? std::max(in, out) : in + out;
+  }
+  weft::Index bytes_owned() const { return here() ? contender_.bytes_owned : 0; }
+
+  /// Collective: the worse error of forward and of the way back.
+  double verify(const Field& field) {
+    return with_types(what_, [&]<class In, class Out>(In, Out) {
+      const bool in_place = contender_.in.memory == contender_.out.memory;
+      const auto in = array<In>(contender_.in);
+      const auto out = array<Out>(contender_.out);
+      std::fill_n(in.data(), in.size(), In(0));
+      if (!in_place) std::fill_n(out.data(), out.size(), Out(poison));
+      in.for_each([&](const weft::Shape& p, In& value) { value = typed<In>(field.before(p)); });
+      run(contender_.forward);
+      double worst = error(out, [&](const weft::Shape& p) { return field.after(p); });
+      if (what_.real) {
+        if (!in_place) std::fill_n(in.data(), in.size(), In(poison));
+        run(contender_.backward);
+        const double points = static_cast<double>(volume(what_.shape));
+        worst = std::max(worst, error(in, [&](const weft::Shape& p) { return points * field.before(p); }));
+      }
+      return worst;
+    });
+  }
+
+  /// Collective: seconds of one transform. The data is set before, for transforms make it grow; the first is not timed, so that what
+  /// is timed has its code, pages and as much of its data as fit in cache, as in a loop.
+  double turn(int transforms) {
+    refresh();
+    once();
+    if (!alone_) MPI_Barrier(world_.comm);
+    double seconds = 0;
+    const auto timed = [&] {
+      const double start = MPI_Wtime();
+      for (int i = 0; i < transforms; ++i) once();
+      seconds = (MPI_Wtime() - start) / transforms;
+    };
+    if (alone_)
+      alone(world_, timed);
+    else
+      timed();
+    return most(seconds);
+  }
+
+ private:
+  bool here() const { return !alone_ || world_.rank == 0; }
+
+  void run(const std::function<void()>& work) const {
+    if (here()) work();
+  }
+  void once() const {
+    if (!here()) return;
+    contender_.forward();
+    if (what_.real) contender_.backward();
+  }
+
+  template <class T>
+  weft::Array<T> array(const Part& part) const {
+    return {part.memory, part.view, part.elements};
+  }
+  template <class T>
+  static T typed(std::complex<double> value) {
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(value.real());
+    else
+      return static_cast<T>(value);
+  }
+
+  /// Small numbers everywhere, padding included: see `growth_allows`.
+  void refresh() const {
+    if (!here()) return;
+    const auto fill = [&](auto real) {
+      using Real = decltype(real);
+      static const std::vector<Real> numbers = [] {
+        std::mt19937 random(2);
+        std::uniform_real_distribution<Real> uniform(-1, 1);
+        std::vector<Real> values(4096);
+        for (Real& value : values) value = uniform(random) * (sizeof(Real) == 4 ? Real(1e-15) : Real(1e-100));
+        return values;
+      }();
+      std::byte* at = contender_.in.memory.get();
+      for (std::size_t left = static_cast<std::size_t>(contender_.in.elements) * what_.before_bytes(); left > 0;) {
+        const std::size_t bytes = std::min(left, numbers.size() * sizeof(Real));
+        std::memcpy(at, numbers.data(), bytes);
+        at += bytes, left -= bytes;
+      }
+    };
+    what_.is_double() ? fill(double()) : fill(float());
+  }
+
+  /// 2-norm of the difference over that of what was expected, over all ranks.
+  template <class T, class Expected>
+  double error(const weft::Array<T>& array, Expected expected) const {
+    double sums[2] = {0, 0};
+    if (here())
+      array.for_each([&](const weft::Shape& p, const T& value) {
+        const std::complex<double> wanted = expected(p);
+        sums[0] += std::norm(std::complex<double>(value) - wanted);
+        sums[1] += std::norm(wanted);
+      });
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
+    return std::sqrt(sums[0] / sums[1]);
+  }
+
+  double most(double here) const {
+    MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_DOUBLE, MPI_MAX, world_.comm);
+    return here;
+  }
+
+  World world_;
+  Case what_;
+  bool alone_;
+  Contender contender_;
+  double plan_seconds_ = 0;
+};
+
+/// How many transforms in a row keep small numbers finite: each multiplies them by at most the square root of the number of points,
+/// there and back by all of it.
+int growth_allows(const Case& what) {
+  const double room = what.is_double() ? 400 : 50, each = std::log10(static_cast<double>(volume(what.shape))) / (what.real ? 1 : 2);
+  return std::max(1, static_cast<int>(room / std::max(each, 0.1)) - 1);
+}
+
+/// Plans every candidate and keeps the fastest.
+std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, Result& result) {
+  std::optional<Runner> best;
+  double least = INFINITY;
+  for (const Candidate& candidate : entry.candidates) {
+    Tried& tried = result.tried.emplace_back(Tried{candidate.options, 0, ""});
+    try {
+      Runner runner(world, entry, candidate);
+      if (entry.candidates.size() > 1) {
+        std::vector<double> seconds;
+        for (int i = 0; i < 5; ++i) seconds.push_back(runner.turn(transforms));
+        tried.median_seconds = median(seconds);
+        if (tried.median_seconds >= least) continue;
+        least = tried.median_seconds;
+      }
+      result.options = candidate.options;
+      result.plan_seconds = runner.plan_seconds();
+      best.emplace(std::move(runner));
+    } catch (const weft::Declined& e) {
+      tried.declined = e.what();
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double Result::median() const { return ::median(seconds); }
+double Result::least() const { return *std::min_element(seconds.begin(), seconds.end()); }
+double Result::most() const { return *std::max_element(seconds.begin(), seconds.end()); }
+
+int transforms_a_turn(const Case& what, int ranks) {
+  constexpr double operations_a_second = 1e10, least_seconds = 5e-3;  // of a rank that is fast; of a turn
+  const double seconds = what.operations() / operations_a_second / ranks;
+  return static_cast<int>(std::clamp(std::ceil(least_seconds / std::max(seconds, 1e-9)), 1.0, static_cast<double>(growth_allows(what))));
+}
+
+std::vector<Result> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats) {
+  const int transforms = transforms_a_turn(what, world.ranks);
+  const Field field(what);
+  struct Running {
+    Runner runner;
+    Result* result;
+  };
+  std::vector<Result> results(entries.size());
+  std::vector<Running> running;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Result& result = results[i];
+    result.entry = std::move(entries[i]);
+    if (auto runner = fastest(world, result.entry, transforms, result)) running.push_back({std::move(*runner), &result});
+  }
+
+  const auto verify = [&] {
+    for (auto& [runner, result] : running) {
+      const double error = runner.verify(field);
+      if (!(error <= result->relative_error)) result->relative_error = error;  // NaN is the worst
+    }
+  };
+  verify();
+  std::vector<std::size_t> order(running.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 random(3);  // alike on all ranks
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    std::shuffle(order.begin(), order.end(), random);  // nobody always comes after the same neighbour
+    for (const std::size_t i : order) running[i].result->seconds.push_back(running[i].runner.turn(transforms));
+  }
+  verify();
+
+  for (auto& [runner, result] : running) {
+    weft::Index bytes[2] = {runner.array_bytes(), runner.bytes_owned()};
+    MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_INT64_T, MPI_SUM, world.comm);
+    result->array_bytes = bytes[0], result->bytes_owned = bytes[1];
+  }
+  return results;
+}
+
+void alone(const World& world, const std::function<void()>& work) {
+  std::string failure;
+  int outcome[2] = {0, 0};  // length of what there is to say; whether it is only declined
+  if (world.rank == 0) {
+    try {
+      work();
+    } catch (const std::exception& e) {
+      failure = e.what();
+      outcome[0] = static_cast<int>(failure.size());
+      outcome[1] = dynamic_cast<const weft::Declined*>(&e) != nullptr;
+    }
+  }
+  int done = 0;
+  MPI_Request request;
+  MPI_Ibcast(outcome, 2, MPI_INT, 0, world.comm, &request);
+  while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) usleep(200);  // the threads of rank 0 want this core
+  if (outcome[0] == 0) return;
+  failure.resize(static_cast<std::size_t>(outcome[0]));
+  MPI_Bcast(failure.data(), outcome[0], MPI_CHAR, 0, world.comm);
+  if (outcome[1]) throw weft::Declined(failure);
+  throw weft::Error(failure);
+}

@@ -1,0 +1,40 @@
+// Running contenders against each other: planned, verified, timed turn by turn, verified again.
+#pragma once
+
+#include <cstdint>
+
+#include "contender.hpp"
+
+/// A plan that was tried.
+struct Tried {
+  std::string options;
+  double median_seconds = 0;
+  std::string declined;  ///< why it has no time
+};
+
+/// What is known of an entry after the race; alike on all ranks but for `entry`.
+struct Result {
+  Entry entry;
+  std::string options;  ///< of the plan that ran; empty when there was none
+  std::vector<Tried> tried;
+  double plan_seconds = 0;                       ///< to make the plan that ran
+  std::vector<double> seconds;                   ///< of every turn, a transform: the slowest rank's
+  double relative_error = 0;                     ///< 2-norm, the worst of all that were looked at
+  weft::Index array_bytes = 0, bytes_owned = 0;  ///< of all ranks together
+
+  bool ran() const { return !options.empty(); }
+  double median() const;
+  double least() const;
+  double most() const;
+};
+
+double median(std::vector<double> values);
+
+/// Transforms between two barriers, alike for all contenders: more than one where one is too short to be timed.
+int transforms_a_turn(const Case& what, int ranks);
+
+/// Collective.
+std::vector<Result> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats);
+
+/// Rank 0 works while the others sleep. What it throws all ranks throw, as weft::Declined or weft::Error.
+void alone(const World& world, const std::function<void()>& work);

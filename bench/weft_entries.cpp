@@ -1,0 +1,115 @@
+// Weft's contenders: the ways of doing a case that a user would choose between.
+#include <fmt/format.h>
+
+#include "contender.hpp"
+
+namespace {
+
+/// Whose arrays the transform works on.
+enum class Arrays { plan, caller };
+
+weft::View with_batch_axis(weft::View view, const Case& what) {
+  if (what.batch > 1) return view;
+  weft::View all = view;
+  all.box.lo = all.strides = {0}, all.box.hi = {1};
+  for (int axis = 0; axis < view.box.axes(); ++axis) {
+    all.box.lo.push_back(view.box.lo[axis]);
+    all.box.hi.push_back(view.box.hi[axis]);
+    all.strides.push_back(view.strides[axis]);
+  }
+  return all;
+}
+
+Contender make(MPI_Comm comm, const Case& what, weft::Options options, Arrays arrays) {
+  options.batch = what.batch;
+  const auto plan = std::make_shared<weft::AnyPlan>(
+      comm, weft::problem(what.precision, {what.real ? weft::Kind::r2c : weft::Kind::c2c}, what.shape), options);
+  Contender c;
+  c.in.view = with_batch_axis(plan->input_view(), what), c.out.view = with_batch_axis(plan->output_view(), what);
+  c.in.elements = plan->input_elements(), c.out.elements = plan->output_elements();
+  if (arrays == Arrays::plan) {
+    c.in.memory = plan->input_memory(), c.out.memory = plan->output_memory();
+  } else {
+    c.in.memory = memory(static_cast<std::size_t>(c.in.elements) * what.before_bytes());
+    c.out.memory = memory(static_cast<std::size_t>(c.out.elements) * what.after_bytes());
+  }
+  std::byte *const in = c.in.memory.get(), *const out = c.out.memory.get();
+  c.forward = [=] { plan->forward(in, out); };
+  c.backward = [=] { plan->backward(out, in); };
+  c.bytes_owned = plan->bytes_owned();
+  return c;
+}
+
+/// Collective. Throws when no rank sends a message: such a strategy reads its peers' memory.
+void check_sends(MPI_Comm comm, const Case& what, weft::Options options) {
+  options.batch = what.batch;
+  options.effort = "estimate";
+  weft::AnyPlan plan(comm, weft::problem(what.precision, {what.real ? weft::Kind::r2c : weft::Kind::c2c}, what.shape), options);
+  const auto in = plan.input_memory(), out = plan.output_memory();
+  plan.measure(true);
+  plan.forward(in.get(), out.get());
+  weft::Index messages = plan.spent().messages;
+  MPI_Allreduce(MPI_IN_PLACE, &messages, 1, MPI_INT64_T, MPI_MAX, comm);
+  if (messages == 0) throw weft::Declined("no messages: it reads its peers' memory");
+}
+
+std::vector<Candidate> by_messages(const World& world, const Case& what) {
+  std::vector<Candidate> candidates;
+  for (const weft::Strategy* strategy : weft::strategies())
+    for (const weft::ScheduleOptions& schedule :
+         {weft::ScheduleOptions{}, weft::ScheduleOptions{.tiles = "gathered", .tile = 8, .window = 2}}) {
+      if (schedule.tiles != "one" && !strategy->overlaps()) continue;
+      weft::Options options{.strategy = std::string(strategy->name()), .schedule = schedule, .overwrite_input = true};
+      candidates.push_back({options.strategy + (schedule.tiles == "one" ? "" : ", gathered tiles of 8"), [=] {
+                              check_sends(world.comm, what, options);
+                              return make(world.comm, what, options, Arrays::plan);
+                            }});
+    }
+  return candidates;
+}
+
+}  // namespace
+
+std::vector<Entry> weft_entries(const World& world, const Case& what) {
+  std::vector<Entry> entries;
+  const auto add = [&](const std::string& name, const std::string& group, const Case& of, std::vector<Candidate> candidates) {
+    entries.push_back(
+        {.name = "weft " + name, .group = group, .peer = false, .alone = false, .what = of, .candidates = std::move(candidates)});
+  };
+  const auto plan = [&](const std::string& text, const weft::Options& options, Arrays arrays, const Case& of) -> std::vector<Candidate> {
+    return {{text, [=] { return make(world.comm, of, options, arrays); }}};
+  };
+  const auto alone = [&](const std::string& name, const std::string& group, int threads) {
+    const weft::Options options{.threads = threads, .overwrite_input = true};
+    add(name, group, what, {{fmt::format("1 rank, {} thread{}, overwriting", threads, threads == 1 ? "" : "s"), [=] {
+                               return make(MPI_COMM_SELF, what, options, Arrays::plan);
+                             }}});
+    entries.back().alone = true;
+  };
+
+  if (world.ranks > 1) {
+    const weft::Options direct{.strategy = "direct", .overwrite_input = true};
+    weft::Options preserving = direct, natural = direct, pencils = direct;
+    preserving.overwrite_input = false;
+    natural.natural_output = true;
+    add("direct", "transposed", what, plan("direct, plan's arrays, overwriting", direct, Arrays::plan, what));
+    add("direct preserving", "preserving", what, plan("direct, caller's arrays, input preserved", preserving, Arrays::caller, what));
+    add("direct natural", "natural", what, plan("direct, plan's arrays, overwriting, natural output", natural, Arrays::plan, what));
+    add("messages", "messages", what, by_messages(world, what));
+    if (what.shape.size() > 2) {
+      int grid[2] = {0, 0};
+      MPI_Dims_create(world.ranks, 2, grid);
+      pencils.grid = {grid[1], grid[0]};  // {1, P} rather than {P, 1}, which is a slab
+      add("pencils", "pencils", what,
+          plan(fmt::format("direct, {}x{} ranks, plan's arrays, overwriting", grid[1], grid[0]), pencils, Arrays::plan, what));
+    }
+    if (!what.is_double()) {
+      Case twice = what;
+      twice.precision = weft::Precision::double_;
+      add("direct in double", "double", twice, plan("direct, plan's arrays, overwriting, double", direct, Arrays::plan, twice));
+    }
+    alone("1 rank with threads", "threads", world.ranks);
+  }
+  alone("1 rank", "one rank", 1);
+  return entries;
+}

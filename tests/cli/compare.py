@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Runs the comparison on tiny cases and checks what it reports: compare.py WEFT [unittest options]."""
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WEFT = os.path.abspath(sys.argv[1])
+LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "launch")
+
+
+def compare(ranks, *words):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "out.json")
+        done = subprocess.run([LAUNCH, "120", WEFT, "--ranks", str(ranks), "compare", *words, "--json", path], capture_output=True, text=True)
+        result = None
+        if os.path.exists(path):
+            with open(path) as file:
+                result = json.load(file)
+    return done, result
+
+
+class Compare(unittest.TestCase):
+    def check(self, ranks, *words, missing=()):
+        """Every contender that should run runs, is right and is timed."""
+        done, result = compare(ranks, *words, "--repeat", "3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows = {row["contender"]: row for row in result["rows"]}
+        wanted = {"weft 1 rank", "fftw serial", "fftw-mpi transposed in place", "fftw-mpi natural out of place"}
+        if ranks > 1:
+            wanted |= {"weft direct", "weft direct preserving", "weft direct natural", "weft messages", "weft 1 rank with threads", "fftw threads"}
+        self.assertLessEqual(wanted, rows.keys())
+        for name, row in rows.items():
+            if name in missing:
+                continue
+            self.assertIn("median_seconds", row, row)
+            self.assertEqual(row["case"]["ranks"], ranks)
+            self.assertTrue(0 <= row["relative_error"] <= row["tolerance"], row)
+            self.assertTrue(0 < row["min_seconds"] <= row["median_seconds"] <= row["max_seconds"], row)
+            self.assertEqual(len(row["seconds"]), 3)
+            self.assertIn(row["options"], [tried["options"] for tried in row["tried"]])
+            serial = rows["fftw serial"]["median_seconds"]
+            self.assertTrue(math.isclose(row["speedup_over_serial_fftw_per_rank"], serial / row["median_seconds"] / ranks))
+            if row["peer"]:
+                self.assertGreaterEqual(len(row["tried"]), 3)
+        return done, rows, result["summary"]
+
+    def test_two_ranks(self):
+        done, rows, summary = self.check(2, "--shape", "6x10x9", "--at-most", "transposed=1000,natural=0", "--at-least", "scaling=1000")
+        peers = [row["median_seconds"] for row in rows.values() if row["peer"] and row["group"] in ("transposed", "natural")]
+        best = min(rows["weft direct"]["median_seconds"], rows["weft messages"]["median_seconds"])
+        self.assertTrue(math.isclose(summary["weft_over_best_peer"]["transposed"], best / min(peers)))
+        self.assertTrue(math.isclose(summary["weft_over_best_peer"]["messages"], rows["weft messages"]["median_seconds"] / min(peers)))
+        self.assertTrue(math.isclose(summary["scaling"], rows["weft 1 rank"]["median_seconds"] / 2 / best))
+        self.assertEqual({target["name"]: target["met"] for target in summary["targets"]}, {"transposed": True, "natural": False, "scaling": False})
+        self.assertIsInstance(summary["void"], bool)
+        self.assertEqual("VOID" in done.stdout, summary["void"])
+        for name in rows:
+            self.assertIn(name, done.stdout)
+
+    def test_real_batched_float(self):
+        _, rows, _ = self.check(2, "--kind", "r2c", "--shape", "8x6x10", "--precision", "float", "--batch", "3")
+        self.assertEqual(rows["weft direct in double"]["case"]["precision"], "double")
+
+    def test_two_dimensions(self):
+        self.check(2, "--shape", "12x15", "--kind", "r2c")
+
+    def test_one_rank(self):
+        _, _, summary = self.check(1, "--shape", "5x4x6")
+        self.assertEqual(summary["weft_over_best_peer"].keys() & {"messages", "threads"}, set())
+
+    def test_some_contenders(self):
+        done, result = compare(2, "--shape", "4x4x4", "--repeat", "1", "--contender", "messages,mpi.*in place$")
+        self.assertEqual([row["contender"] for row in result["rows"]],
+                         ["weft messages", "fftw serial", "fftw-mpi transposed in place", "fftw-mpi natural in place"], done.stderr)
+
+    def test_limits(self):
+        done, result = compare(1, "--limits", "--shape", "64x64x64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(all(limit["one_rank"] > 0 and limit["all_ranks"] > 0 for limit in result["limits"]))
+        self.assertIn("no-overlap limit", done.stdout)
+
+    def test_wrong_command_lines(self):
+        for words, text in {("--shape", "4x"): "--shape 4x", ("--kind", "dct2"): "--kind", ("--contender", "nobody"): "names none of",
+                            ("--contender", "("): "--contender", ("--at-most", "fast"): "'fast'", ("--batch", "0"): "--batch"}.items():
+            done, result = compare(2, *words)
+            self.assertEqual(done.returncode, 2, (words, done.stderr))
+            self.assertEqual(done.stderr.count(text), 1, (words, done.stderr))
+            self.assertIsNone(result)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
