@@ -2,9 +2,14 @@
 // starts many lone ranks without an error: WEFT_RANKS, set here, tells each of them how many there should be.
 #include "launch.hpp"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -61,6 +66,36 @@ void become(const std::vector<std::string>& words) {
   throw Usage("cannot start " + words.front() + ": " + std::error_code(errno, std::generic_category()).message());
 }
 
+#ifdef OPEN_MPI
+pid_t watched_launcher = 0;
+void pass_on(int number) { kill(watched_launcher, number); }
+
+/// Ends with the exit code of the command, and says so when that tells of a signal: a launcher that was asked to be quiet about exit codes
+/// is quiet about killed ranks as well.
+[[noreturn]] void watch(const std::vector<std::string>& words) {
+  std::fflush(nullptr);
+  watched_launcher = fork();
+  if (watched_launcher < 0) throw Usage(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
+  if (watched_launcher == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    try {
+      become(words);
+    } catch (const Usage& e) {
+      std::fprintf(stderr, "weft: %s\n", e.what());
+    }
+    _exit(2);
+  }
+  for (const int number : {SIGTERM, SIGHUP}) std::signal(number, pass_on);
+  std::signal(SIGINT, SIG_IGN);  // a terminal sends it to the launcher as well
+  int status = 0;
+  while (waitpid(watched_launcher, &status, 0) < 0 && errno == EINTR) continue;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (code > 128 && code < 128 + NSIG)
+    std::fprintf(stderr, "weft: a rank was ended by signal %d (%s), and all others with it\n", code - 128, strsignal(code - 128));
+  std::_Exit(code);
+}
+#endif
+
 /// The launcher of the MPI that this program was built with, and its options.
 std::vector<std::string> launcher() {
   if (const char* given = std::getenv("WEFT_MPIEXEC")) {
@@ -112,8 +147,10 @@ void start_ranks(int ranks, const std::vector<std::string>& arguments) {
   if (!WEFT_CMA)  // containers forbid reading a neighbour's memory, and messages then fail
     wishes.push_back({"OMPI_MCA_btl_vader_single_copy_mechanism", "none"});
   for (const auto& [name, value] : wishes) setenv(name, value, false);
-#endif
+  watch(words);
+#else
   become(words);
+#endif
 }
 
 void start_program(const std::string& name, std::vector<std::string> arguments, const std::string& subcommands) {

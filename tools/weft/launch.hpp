@@ -9,7 +9,7 @@
 /// True when a launcher started this process.
 bool launched();
 
-/// Replaces this process by `ranks` ranks of it with the same arguments, less --ranks.
+/// Becomes, or ends with, a launcher of `ranks` ranks of this program with the same arguments, less --ranks. A rank that a signal ended is told of.
 void start_ranks(int ranks, const std::vector<std::string>& arguments);
 
 /// Replaces this process by the program weft-`name` that lies beside it or in PATH. `subcommands` is for the message when there is none.
