@@ -1,7 +1,7 @@
 // Raw and npy files by MPI-IO. The format is NumPy's ("NPY format", numpy.lib.format), versions 1 and 2.
 //
-// Always true: whatever can fail on one rank alone is followed by an agreement of all ranks, and every collective MPI
-// call stands in an agreement of its own, so that no rank enters the next one alone. A file that is being written has
+// Always true: whatever can fail on one rank alone is followed by an agreement of all ranks, so that no rank enters the
+// next collective call alone. A file that is being written has
 // its full size on disk before anybody writes, and its name only after all have written.
 #include <weft/file.hpp>
 
@@ -15,16 +15,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "mpi/communicator.hpp"
-#include "mpi/datatype.hpp"
+#include "mpi/file.hpp"
 
 namespace weft {
 namespace {
 
 namespace fs = std::filesystem;
-using mpi::check;
 using mpi::Communicator;
 using mpi::Datatype;
+using mpi::File;
 
 constexpr char byte_order = std::endian::native == std::endian::little ? '<' : '>';
 constexpr std::size_t longest_header = 65535;  // of version 1; NumPy writes longer ones for structured types only
@@ -70,10 +69,14 @@ class Dictionary {
     while (!accept("}")) {
       const std::string key = string();
       expect(":");
-      if (key == "descr") header.file.type = type();
-      else if (key == "fortran_order") header.fortran_order = accept("True") || (expect("False"), false);
-      else if (key == "shape") header.file.shape = shape();
-      else corrupt();
+      if (key == "descr")
+        header.file.type = type();
+      else if (key == "fortran_order")
+        header.fortran_order = accept("True") || (expect("False"), false);
+      else if (key == "shape")
+        header.file.shape = shape();
+      else
+        corrupt();
       seen += key + ' ';
       if (!accept(",")) expect("}", false);
     }
@@ -164,30 +167,6 @@ std::string npy_header(const FileType& file) {
 
 // -- files ------------------------------------------------------------------------------------------------------------
 
-/// An open MPI file; opening and closing are collective.
-class File {
- public:
-  File(const Communicator& all, const std::string& path, int mode) : path_(path) {
-    all.agree([&] { checked(MPI_File_open(all.raw(), path.c_str(), mode, MPI_INFO_NULL, &raw_), "MPI_File_open"); });
-  }
-  ~File() {
-    if (raw_ != MPI_FILE_NULL) MPI_File_close(&raw_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  MPI_File raw() const { return raw_; }
-  const std::string& path() const { return path_; }
-  void close() { checked(MPI_File_close(&raw_), "MPI_File_close"); }
-  void checked(int code, const char* call) const {
-    naming(path_, [&] { check(code, call); });
-  }
-
- private:
-  std::string path_;
-  MPI_File raw_ = MPI_FILE_NULL;
-};
-
 /// Where a rank's points lie in the file and in its array, point for point, ascending in the file as MPI demands.
 struct Places {
   Datatype file, array;
@@ -230,24 +209,12 @@ Places places(const Layout& layout, int rank, bool fortran_order, Index bytes) {
   return {Datatype::of(file, bytes), Datatype::of(array, bytes)};
 }
 
-/// Points the file's view at this rank's places, and moves them with MPI_File_read_at_all or MPI_File_write_at_all.
-template <class Array, class Move>
-void transfer(const Communicator& all, const File& file, const Header& header, const Layout& layout, Array* array, Move move,
-              const char* call) {
-  const Index bytes = element_bytes(header.file.type);
-  const Places at = all.agree(
-      [&] { return naming(file.path(), [&] { return places(layout, all.rank(), header.fortran_order, bytes); }); });
-  all.agree([&] {
-    file.checked(MPI_File_set_view(file.raw(), header.bytes, MPI_BYTE, at.file.raw(), "native", MPI_INFO_NULL), "MPI_File_set_view");
-  });
-  all.agree([&] {
-    MPI_Status status;
-    file.checked(move(file.raw(), 0, array, at.array.size() > 0 ? 1 : 0, at.array.raw(), &status), call);
-    MPI_Count moved = 0;
-    file.checked(MPI_Get_elements_x(&status, MPI_BYTE, &moved), "MPI_Get_elements_x");
-    if (moved != at.array.size())
-      fail(file.path(), std::string(call) + " moved " + std::to_string(moved) + " of " + std::to_string(at.array.size()) + " bytes");
-  });
+/// Points the file's view at this rank's places; returns where the same points lie in its array.
+Datatype point(const Communicator& all, const File& file, const std::string& path, const Header& header, const Layout& layout) {
+  Places at = all.agree(
+      [&] { return naming(path, [&] { return places(layout, all.rank(), header.fortran_order, element_bytes(header.file.type)); }); });
+  file.view(header.bytes, at.file);
+  return std::move(at.array);
 }
 
 /// What every rank gives alike, or an error on all of them.
@@ -324,7 +291,7 @@ void read(MPI_Comm comm, const std::string& path, const Layout& layout, const st
   if (header.file.shape != wanted.shape)
     fail(path, "the array is " + to_string(header.file.shape) + ", and the layout is of " + to_string(wanted.shape));
   const File file(all, path, MPI_MODE_RDONLY);
-  transfer(all, file, header, layout, array, MPI_File_read_at_all, "MPI_File_read_at_all");
+  file.read(array, point(all, file, path, header, layout));
 }
 
 void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array) {
@@ -346,12 +313,13 @@ void write(MPI_Comm comm, const std::string& path, const Layout& layout, const s
     });
     all.agree([&] {
       if (::access(part.c_str(), R_OK | W_OK) != 0)
-        fail(part, std::string(std::strerror(errno)) + "; all ranks must see the same folder, and this one does not see what rank 0 made there");
+        fail(part,
+             std::string(std::strerror(errno)) + "; all ranks must see the same folder, and this one does not see what rank 0 made there");
     });
     File file(all, part, MPI_MODE_RDWR);  // reading too: MPI may fill the gaps between a rank's parts by reading them first
-    transfer(all, file, header, layout, array, MPI_File_write_at_all, "MPI_File_write_at_all");
-    all.agree([&] { file.checked(MPI_File_sync(file.raw()), "MPI_File_sync"); });
-    all.agree([&] { file.close(); });
+    file.write(array, point(all, file, part, header, layout));
+    file.sync();
+    file.close();
     all.agree([&] {
       if (all.rank() == 0 && std::rename(part.c_str(), path.c_str()) != 0) fail(path, std::strerror(errno));
     });

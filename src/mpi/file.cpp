@@ -1,0 +1,57 @@
+#include "mpi/file.hpp"
+
+namespace weft::mpi {
+
+File::File(const Communicator& all, const std::string& path, int mode) : all_(all), path_(path) {
+  all_.agree([&] { check(MPI_File_open(all_.raw(), path_.c_str(), mode, MPI_INFO_NULL, &raw_), "MPI_File_open"); });
+}
+
+File::~File() {
+  if (raw_ != MPI_FILE_NULL && running()) MPI_File_close(&raw_);
+}
+
+void File::check(int code, const char* call) const {
+  try {
+    mpi::check(code, call);
+  } catch (const Error& error) {
+    throw Error(path_ + ": " + error.what());
+  }
+}
+
+void File::view(Index begin, const Datatype& places) const {
+  all_.agree([&] { check(MPI_File_set_view(raw_, begin, MPI_BYTE, places.raw(), "native", MPI_INFO_NULL), "MPI_File_set_view"); });
+}
+
+template <class Call>
+void File::move(const Datatype& array, Call call, const char* name) const {
+  all_.agree([&] {
+    MPI_Status status;
+    check(call(array.size() > 0 ? 1 : 0, &status), name);
+    MPI_Count moved = 0;
+    check(MPI_Get_elements_x(&status, MPI_BYTE, &moved), "MPI_Get_elements_x");
+    if (moved != array.size())
+      throw Error(path_ + ": " + name + " moved " + std::to_string(moved) + " of " + std::to_string(array.size()) + " bytes");
+  });
+}
+
+void File::read(void* memory, const Datatype& array) const {
+  move(
+      array, [&](int count, MPI_Status* status) { return MPI_File_read_at_all(raw_, 0, memory, count, array.raw(), status); },
+      "MPI_File_read_at_all");
+}
+
+void File::write(const void* memory, const Datatype& array) const {
+  move(
+      array, [&](int count, MPI_Status* status) { return MPI_File_write_at_all(raw_, 0, memory, count, array.raw(), status); },
+      "MPI_File_write_at_all");
+}
+
+void File::sync() const {
+  all_.agree([&] { check(MPI_File_sync(raw_), "MPI_File_sync"); });
+}
+
+void File::close() {
+  all_.agree([&] { check(MPI_File_close(&raw_), "MPI_File_close"); });
+}
+
+}  // namespace weft::mpi
