@@ -69,7 +69,11 @@ Cost packed_cost(const Demand& demand, Blocks blocks);
 /// Tags tell tiles apart; MPI promises no more of them than this, and messages of one tag keep their order.
 inline int tag(int tile) { return tile % 32768; }
 
-/// The pairwise order: in step s = 0, 1, ..., ranks - 1 the partner of every rank has it as its partner too.
-inline int partner(int rank, int step, int ranks) { return (step - rank + ranks) % ranks; }
+/// Calls visit(peer) for every other rank in pairwise order: in each of `ranks` steps the partner of every rank has it as its partner too.
+template <class Visit>
+void pairwise(int rank, int ranks, Visit visit) {
+  for (int step = 0; step < ranks; ++step)
+    if (const int peer = (step - rank + ranks) % ranks; peer != rank) visit(peer);
+}
 
 }  // namespace weft

@@ -18,16 +18,14 @@ class SendrecvExchange final : public PackedExchange {
   SendrecvExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::exact) {
     for (int t = 0; t < tiles(); ++t) {
       std::vector<Message>& messages = messages_.emplace_back();
-      for (int s = 0; s < comm_.size(); ++s) {
-        const int peer = partner(comm_.rank(), s, comm_.size());
-        if (peer == comm_.rank()) continue;
+      pairwise(comm_.rank(), comm_.size(), [&](int peer) {
         const auto add = [&](bool sends) {
           if (const Index count = sends ? out_count(t, peer) : in_count(t, peer); count > 0)
             messages.push_back({peer, sends, sends ? out_block(t, peer) : in_block(t, peer), mpi::Amount(count, element_)});
         };
         add(comm_.rank() < peer);
         add(comm_.rank() > peer);
-      }
+      });
     }
   }
 

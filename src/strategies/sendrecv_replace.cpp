@@ -15,9 +15,9 @@ class ReplaceExchange final : public PackedExchange {
   ReplaceExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::shared) {
     for (int t = 0; t < tiles(); ++t) {
       std::vector<Swap>& swaps = swaps_.emplace_back();
-      for (int s = 0; s < comm_.size(); ++s)
-        if (const int peer = partner(comm_.rank(), s, comm_.size()); peer != comm_.rank() && out_count(t, peer) > 0)
-          swaps.push_back({peer, out_block(t, peer), mpi::Amount(out_count(t, peer), element_)});
+      pairwise(comm_.rank(), comm_.size(), [&](int peer) {
+        if (out_count(t, peer) > 0) swaps.push_back({peer, out_block(t, peer), mpi::Amount(out_count(t, peer), element_)});
+      });
     }
   }
 
