@@ -41,16 +41,17 @@ function(weft_mpi_test name target)
   endif()
 endfunction()
 
-# weft_gtest_folder(folder NP n...) makes one program of tests/folder/*.cpp, so that many cases share one start of MPI,
+# weft_gtest_folder(folder NP n... [SUPPORT file...]) makes one program of tests/folder/*.cpp and the named files of tests/support, so that many cases share one start of MPI,
 # and runs it on each number of ranks. With an MPI that spins, more ranks than cores run only the cases named *Tiny*.
 function(weft_gtest_folder folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "NP")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "NP;SUPPORT")
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   if(NOT sources)
     return()
   endif()
   set(program weft_${folder}_tests)
-  add_executable(${program} ${sources} support/mpi_main.cpp)
+  list(TRANSFORM arg_SUPPORT PREPEND support/)
+  add_executable(${program} ${sources} support/mpi_main.cpp ${arg_SUPPORT})
   target_include_directories(${program} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${program} PRIVATE weft::weft GTest::gtest)
   foreach(ranks IN LISTS arg_NP)

@@ -7,28 +7,15 @@ import os
 import resource
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from program import Result  # noqa: E402
+
 WEFT, MPIEXEC = (os.path.abspath(word) if os.path.exists(word) else word for word in sys.argv[1:3])
-LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "launch")
 SIZES = {"f4": 4, "f8": 8, "c8": 8, "c16": 16, "i2": 2, "u1": 1}
-
-
-class Result:
-    def __init__(self, words, seconds=60, environment=None, **options):
-        start = time.time()
-        done = subprocess.run([LAUNCH, str(seconds)] + words, capture_output=True, text=True,
-                              env={**os.environ, **(environment or {})}, **options)
-        self.seconds = time.time() - start
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
-        self.words = words
-
-    def __str__(self):
-        return f"{' '.join(self.words)}\nexit code {self.code} after {self.seconds:.1f} s\n{self.out}{self.err}"
 
 
 def weft(*words, ranks=0, **options):

@@ -16,7 +16,7 @@
 
 #include <weft/error.hpp>
 
-#include "allocations.hpp"
+#include "support/heap.hpp"
 
 namespace weft {
 namespace {
@@ -257,16 +257,16 @@ TEST_P(Engines, RunOnTwoThreadsAtOnce) {
 }
 
 TEST_P(Engines, AllocateNothingWhileExecuting) {
-  if (!allocations()) GTEST_SKIP() << "allocations cannot be counted in this build";
+  if (!heap()) GTEST_SKIP() << "allocations cannot be counted in this build";
   for (const Index n : lengths) {
     const auto& c = GetParam();
     if (!c.defined(n)) continue;
     const auto lines = c.plan(n);
     const Memory in(9 * lines->in_bytes(), 0), out(9 * lines->out_bytes(), 0);
     store(random_lines(lines->spec(), 9), lines->spec(), in.begin);
-    const auto before = *allocations();
+    const auto before = *heap();
     (*lines)(in.begin, out.begin, 9);
-    const auto after = *allocations();
+    const auto after = *heap();
     const long fftws_own = c.engine->name() == "fftw" ? after.by_memalign - before.by_memalign : 0;
     EXPECT_EQ(after.all - before.all, fftws_own) << to_string(lines->spec());
   }

@@ -4,49 +4,25 @@
 #include <weft/exchange.hpp>
 
 #include <algorithm>
-#include <cstdlib>
-#include <functional>
 #include <optional>
 #include <random>
 
 #include <unistd.h>
 
 #include "mpi/communicator.hpp"
+#include "support/environment.hpp"
+#include "support/oracle.hpp"
 
 namespace weft {
 namespace {
 
 using mpi::Communicator;
 
-void each_point(const Box& box, const std::function<void(const Shape&)>& visit) {
-  if (box.empty()) return;
-  for (Shape point = box.lo;;) {
-    visit(point);
-    int axis = box.axes() - 1;
-    while (axis >= 0 && ++point[axis] == box.hi[axis]) point[axis] = box.lo[axis], --axis;
-    if (axis < 0) return;
-  }
-}
+using oracle::each_point;
 
-/// The global index, in C order, of every element of a rank's array; -1 in its padding. What lies beyond the shape wraps.
+/// What lies beyond the shape wraps.
 std::vector<Index> global_indices(const Layout& layout, int rank) {
-  std::vector<Index> indices(static_cast<std::size_t>(layout.elements(rank)), -1);
-  if (!layout.has_boxes()) {
-    indices.clear();
-    for (const Run& run : layout.runs(rank))
-      for (Index i = 0; i < run.count; ++i) indices.push_back(run.first + i);
-    return indices;
-  }
-  const View view = layout.view(rank);
-  each_point(view.box, [&](const Shape& point) {
-    Index index = 0;
-    for (int a = 0; a < layout.axes(); ++a) {
-      const Index n = layout.shape()[a];
-      index = index * n + (point[a] % n + n) % n;
-    }
-    indices[static_cast<std::size_t>(view.at(point))] = index;
-  });
-  return indices;
+  return oracle::global_indices(layout, rank, Few<int>::filled(layout.axes(), 1));
 }
 
 /// One pattern over `direct`, checked by the global-index oracle: an element's value is its global index, marked with the round.
@@ -237,13 +213,12 @@ TEST_F(DirectTest, ManyRoundsWithLateRanks) {
 }
 
 TEST_F(DirectTest, TinyOnAWindowOfMpi) {
-  setenv("WEFT_SHARED_MEMORY", "window", 1);
+  const Environment window("WEFT_SHARED_MEMORY", "window");
   for (const Case& c : cases(world.size())) {
     SCOPED_TRACE(c.name);
     Redistribution test(world, Pattern(c.from, c.to, world.rank(), {}, c.periodic));
     for (int round = 0; round < 4; ++round) test.round(round, true);
   }
-  unsetenv("WEFT_SHARED_MEMORY");
 }
 
 TEST_F(DirectTest, TinyDeclinesSeveralNodesAndFailsAlike) {
@@ -257,9 +232,8 @@ TEST_F(DirectTest, TinyDeclinesSeveralNodesAndFailsAlike) {
     EXPECT_NE(strategy("direct").declines(demand).find("different nodes"), std::string::npos);
   }
   const Communicator group = world.split(demand.pattern.members()[0]);
-  if (group.rank() == 0) setenv("WEFT_SHARED_MEMORY", "none", 1);
+  const Environment forbidden("WEFT_SHARED_MEMORY", group.rank() == 0 ? "none" : "own");
   EXPECT_THROW(strategy("direct").bind(demand, group.raw()), Error);
-  unsetenv("WEFT_SHARED_MEMORY");
 }
 
 }  // namespace

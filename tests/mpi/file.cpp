@@ -15,6 +15,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/datatype.hpp"
+#include "support/fails.hpp"
 #include "support/oracle.hpp"
 
 namespace weft {
@@ -71,16 +72,7 @@ class Files : public testing::Test {
   /// f must throw the same Error on every rank, and its message hold all of `words`; nothing may be left in the folder that was not there.
   void fails(const std::function<void()>& f, const std::vector<std::string>& words) {
     const long before = folder.count();
-    const mpi::Handles live = mpi::live_handles();
-    std::string message = "no error";
-    try {
-      f();
-    } catch (const Error& error) {
-      message = error.what();
-    }
-    EXPECT_EQ(mpi::live_handles(), live);
-    for (const std::string& other : world.gather_all(message)) EXPECT_EQ(message, other);
-    for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks: " << word;
+    weft::fails(world, f, words);
     EXPECT_EQ(folder.count(), before);
   }
 

@@ -8,6 +8,7 @@
 #include "mpi/communicator.hpp"
 #include "mpi/datatype.hpp"
 #include "mpi/window.hpp"
+#include "support/environment.hpp"
 
 namespace weft::mpi {
 namespace {
@@ -23,16 +24,6 @@ std::string message(F&& f) {
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// An environment variable for the time of a test.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Environment() { unsetenv(name_); }
-
- private:
-  const char* name_;
-};
 
 TEST(CommunicatorTiny, DuplicatesAndFrees) {
   const Handles before = live_handles();

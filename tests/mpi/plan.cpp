@@ -10,7 +10,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "allocations.hpp"
+#include "support/allocations.hpp"
 
 namespace weft {
 namespace {

@@ -8,8 +8,9 @@
 
 #include <unistd.h>
 
-#include "mpi/allocations.hpp"
 #include "mpi/communicator.hpp"
+#include "support/allocations.hpp"
+#include "support/fails.hpp"
 #include "support/oracle.hpp"
 
 namespace weft {
@@ -72,20 +73,6 @@ class Redistributions : public testing::Test {
       moves_by(name, from, to, periodic, element_bytes);
     }
     EXPECT_GE(able, 3);
-  }
-
-  /// f must throw the same Error everywhere, and its message hold all of `words`.
-  void fails(const std::function<void()>& f, const std::vector<std::string>& words) {
-    const mpi::Handles live = mpi::live_handles();
-    std::string message = "no error";
-    try {
-      f();
-    } catch (const Error& error) {
-      message = error.what();
-    }
-    EXPECT_EQ(mpi::live_handles(), live);
-    for (const std::string& other : world.gather_all(message)) EXPECT_EQ(message, other);
-    for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks: " << word;
   }
 
   Layout pencils(const Shape& shape, const Order& order = {}) const {
@@ -202,12 +189,12 @@ TEST_F(Redistributions, TinyWrongArguments) {
   const auto makes = [&](const Layout& a, const Layout& b, Index bytes = 8, const RedistributionOptions& options = {}) {
     return [=, this] { Redistribution(world.raw(), a, b, bytes, options); };
   };
-  fails(makes(from, to, 8, {"pigeon", {}}), {"there is no strategy 'pigeon'", "alltoallv", "isend"});
-  fails(makes(from, to, 0), {"0 bytes"});
-  fails(makes(from, Layout::slab({5, 5}, 1, ranks)), {"5x4", "5x5"});
-  fails(makes(Layout::slab(shape, 0, ranks + 1), Layout::slab(shape, 1, ranks + 1)), {std::to_string(ranks) + " rank"});
-  fails(makes(from, to, 8, {"auto", {1}}), {"periodic", "2"});
-  if (ranks > 1) fails(makes(Layout::replicated(shape, ranks), to), {"ranks 0 and 1"});
+  fails(world, makes(from, to, 8, {"pigeon", {}}), {"there is no strategy 'pigeon'", "alltoallv", "isend"});
+  fails(world, makes(from, to, 0), {"0 bytes"});
+  fails(world, makes(from, Layout::slab({5, 5}, 1, ranks)), {"5x4", "5x5"});
+  fails(world, makes(Layout::slab(shape, 0, ranks + 1), Layout::slab(shape, 1, ranks + 1)), {std::to_string(ranks) + " rank"});
+  fails(world, makes(from, to, 8, {"auto", {1}}), {"periodic", "2"});
+  if (ranks > 1) fails(world, makes(Layout::replicated(shape, ranks), to), {"ranks 0 and 1"});
   EXPECT_THROW(Redistribution(MPI_COMM_NULL, from, to, 8), Error);
   Redistribution move(world.raw(), Layout::slab({ranks, 3}, 0, ranks), Layout::replicated({ranks, 3}, ranks), 8);
   EXPECT_THROW(move(nullptr, nullptr), Error);
@@ -215,11 +202,11 @@ TEST_F(Redistributions, TinyWrongArguments) {
 
   const bool last = rank == ranks - 1;
   const std::string name = "rank " + std::to_string(ranks - 1);
-  fails(makes(last ? to : from, to), {"ranks disagree", "from", name});
-  fails(makes(from, last ? from : to), {"ranks disagree", "to", name});
-  fails(makes(from, to, last ? 4 : 8), {"ranks disagree", "bytes", name});
-  fails(makes(from, to, 8, {last ? "isend" : "alltoallv", {}}), {"ranks disagree", "strategy", name});
-  fails(makes(from, to, 8, {"auto", last ? Few<int>{1, 1} : Few<int>{}}), {"ranks disagree", "periodic", name});
+  fails(world, makes(last ? to : from, to), {"ranks disagree", "from", name});
+  fails(world, makes(from, last ? from : to), {"ranks disagree", "to", name});
+  fails(world, makes(from, to, last ? 4 : 8), {"ranks disagree", "bytes", name});
+  fails(world, makes(from, to, 8, {last ? "isend" : "alltoallv", {}}), {"ranks disagree", "strategy", name});
+  fails(world, makes(from, to, 8, {"auto", last ? Few<int>{1, 1} : Few<int>{}}), {"ranks disagree", "periodic", name});
 }
 
 TEST_F(Redistributions, TinyNothingLeaks) {

@@ -12,15 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "support/environment.hpp"
+
 namespace weft::mpi {
 namespace {
-
-/// WEFT_SHARED_MEMORY as long as this lives.
-class Permit {
- public:
-  explicit Permit(const char* text) { setenv("WEFT_SHARED_MEMORY", text, 1); }
-  ~Permit() { unsetenv("WEFT_SHARED_MEMORY"); }
-};
 
 class SegmentsTest : public testing::Test {
  protected:
@@ -95,8 +90,8 @@ TEST_F(SegmentsTest, TinyNoFileHasItsName) {
 }
 
 TEST_F(SegmentsTest, TinyWindowWhereWeMayNot) {
-  std::optional<Permit> permit;
-  if (world.rank() == world.size() - 1) permit.emplace("window");  // one rank is enough
+  std::optional<Environment> permit;
+  if (world.rank() == world.size() - 1) permit.emplace("WEFT_SHARED_MEMORY", "window");  // one rank is enough
   for (int round = 0; round < 3; ++round) {
     const Segments segments(world, asked(world.rank(), round));
     EXPECT_EQ(segments.note(), "shared memory is a window of MPI, without huge pages (rank " + std::to_string(world.size() - 1) +
@@ -125,11 +120,11 @@ TEST_F(SegmentsTest, TinyWindowWhereTheSystemRefuses) {
 TEST_F(SegmentsTest, TinyRefusalsAreAlikeOnAllRanks) {
   const int last = world.size() - 1;
   const std::string who = "rank " + std::to_string(last) + ": ";
-  std::optional<Permit> permit;
-  if (world.rank() == last) permit.emplace("none");
+  std::optional<Environment> permit;
+  if (world.rank() == last) permit.emplace("WEFT_SHARED_MEMORY", "none");
   EXPECT_EQ(error(10), who + "shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
   permit.reset();
-  if (world.rank() == last) permit.emplace("mine");
+  if (world.rank() == last) permit.emplace("WEFT_SHARED_MEMORY", "mine");
   EXPECT_EQ(error(10), who + "WEFT_SHARED_MEMORY=mine: give own, window or none");
   permit.reset();
   EXPECT_EQ(error(world.rank() == last ? -1 : 10), who + "a segment of -1 bytes was asked for; 0 or more are allowed");

@@ -11,8 +11,8 @@
 
 #include <unistd.h>
 
-#include "mpi/allocations.hpp"
 #include "mpi/messages.hpp"
+#include "support/allocations.hpp"
 #include "support/oracle.hpp"
 
 namespace weft {

@@ -1,5 +1,5 @@
 // The C library's allocator, with a counter before it: operator new and libraries come through here as well.
-#include "allocations.hpp"
+#include "support/heap.hpp"
 
 #include <cerrno>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 #if defined(__GLIBC__) && !WEFT_SANITIZED
 
-static thread_local Allocations count __attribute__((tls_model("initial-exec")));  // a lazy one would allocate
+static thread_local Heap count __attribute__((tls_model("initial-exec")));  // a lazy one would allocate
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -35,10 +35,10 @@ int posix_memalign(void** p, std::size_t alignment, std::size_t size) {
 }
 }
 
-std::optional<Allocations> allocations() { return count; }
+std::optional<Heap> heap() { return count; }
 
 #else
 
-std::optional<Allocations> allocations() { return {}; }
+std::optional<Heap> heap() { return {}; }
 
 #endif

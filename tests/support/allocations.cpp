@@ -1,5 +1,5 @@
 // operator new with a counter before it. MPI libraries are C and allocate as they please: they are not counted.
-#include "mpi/allocations.hpp"
+#include "support/allocations.hpp"
 
 #include <cstdlib>
 #include <new>

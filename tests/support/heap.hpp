@@ -3,10 +3,10 @@
 
 #include <optional>
 
-struct Allocations {
+struct Heap {
   long all = 0;
   long by_memalign = 0;  // which C++ does not use, but FFTW does
 };
 
 /// Allocations of this thread so far; nothing where they cannot be counted (under a sanitizer, or without glibc).
-std::optional<Allocations> allocations();
+std::optional<Heap> heap();

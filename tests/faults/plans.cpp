@@ -1,0 +1,151 @@
+// Plans leave nothing behind, whether they were made, used, or could not be made; and any rank may be late at any time.
+#include <weft/weft.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <unistd.h>
+
+#include "support/environment.hpp"
+#include "support/fails.hpp"
+
+namespace weft {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// What a plan may hold of the system: MPI's handles, open files, and shared memory.
+struct Held {
+  mpi::Handles handles = mpi::live_handles();
+  long files = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  long segments = 0;
+  Held() {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) segments += line.find("memfd:weft") != std::string::npos;
+  }
+  bool operator==(const Held&) const = default;
+};
+
+class Plans : public testing::Test {
+ protected:
+  mpi::Communicator world = mpi::Communicator::duplicate(MPI_COMM_WORLD);
+  int ranks = world.size(), rank = world.rank();
+
+  std::vector<Options> ways() const {
+    std::vector<Options> all;
+    for (const Strategy* strategy : strategies())
+      for (const ScheduleOptions& schedule : {ScheduleOptions{}, ScheduleOptions{"gathered", 2, 2, 1}, ScheduleOptions{"kept", 2, 0, 1}}) {
+        Options o;
+        o.strategy = strategy->name();
+        o.effort = "estimate";
+        o.schedule = schedule;
+        all.push_back(o);
+      }
+    return all;
+  }
+  /// A plane wave there and back, `rounds` times, calling pause() wherever a rank may be late.
+  template <class Pause>
+  void there_and_back(const Options& options, int rounds, Pause pause) const {
+    const Shape shape{5, 4, 6};
+    Plan fft(world.raw(), c2c<double>(shape), options);
+    const auto u = fft.input(), u_hat = fft.output();
+    const auto wave = [&](Index mode, const Shape& p) { return std::polar(1.0, std::acos(-1.0) / 2 * static_cast<double>(mode * p[1])); };
+    const auto worst = [](const auto& array, auto&& expected) {
+      double error = 0;
+      array.for_each([&](const Shape& p, const Complex& v) { error = std::max(error, std::abs(v - expected(p))); });
+      return error;
+    };
+    for (int round = 0; round < rounds; ++round) {
+      const Index mode = round % 4;
+      u.fill([&](const Shape& p) { return wave(mode, p); });
+      pause();
+      fft.forward(u, u_hat);
+      ASSERT_LT(worst(u_hat, [&](const Shape& k) { return k == Shape{0, mode, 0} ? 120.0 : 0.0; }), 1e-11) << "round " << round;
+      pause();
+      fft.backward(u_hat, u);
+      ASSERT_LT(worst(u, [&](const Shape& p) { return 120.0 * wave(mode, p); }), 1e-11) << "round " << round;
+      fft.forward_map_backward(u.span(), u.span(), [&](const Shape& k, Complex& v) {
+        if (k == Shape{0, mode, 0}) pause();
+        v /= 120;
+      });
+      ASSERT_LT(worst(u, [&](const Shape& p) { return 120.0 * wave(mode, p); }), 1e-11) << "round " << round;
+    }
+  }
+};
+
+TEST_F(Plans, NothingIsLeftBehind) {
+  there_and_back({.effort = "estimate"}, 1, [] {});  // MPI opens files of its own at first use
+  const Held before;
+  int made = 0;
+  for (const Options& options : ways()) {
+    SCOPED_TRACE(options.strategy + ", " + options.schedule.tiles);
+    try {
+      there_and_back(options, 2, [] {});
+      ++made;
+    } catch (const Declined&) {
+    }
+    EXPECT_TRUE(Held() == before);
+  }
+  EXPECT_GT(made, 10);
+}
+
+TEST_F(Plans, TinyNothingIsLeftOfThoseThatCouldNotBeMade) {
+  const bool last = rank == ranks - 1;
+  const auto plan = [&](const Options& options, const Shape& shape = {4, 4, 4}) {
+    return [this, options, shape] { AnyPlan(world.raw(), c2c<double>(shape), options); };
+  };
+  fails(world, plan({.strategy = "pigeon"}), {"pigeon"});  // what is opened at first use is open now
+  const Held before;
+  for (int round = 0; round < 3; ++round) {
+    fails(world, plan({.strategy = "pigeon"}), {"pigeon"});
+    fails(world, plan({.engine = last ? "abacus" : "naive"}), {ranks > 1 ? "ranks disagree" : "abacus"});
+    fails(world, plan({.engine = "abacus"}), {"abacus"});
+    fails(world, plan({.schedule = {.tiles = "some"}}), {"some"});
+    fails(world, plan({.grid = {ranks, 2}}), {"grid"});
+    fails(world, plan({}, {4, last ? 0 : 4, 4}), {"extent of 0"});
+    {
+      const Environment forbidden("WEFT_SHARED_MEMORY", last ? "none" : "own");  // fails after everything else has been made
+      fails(world, plan({.strategy = "direct"}), {"WEFT_SHARED_MEMORY=none"});
+      if (ranks % 2 == 0) fails(world, plan({.strategy = "direct", .grid = {ranks / 2, 2}}), {"WEFT_SHARED_MEMORY=none"});
+    }
+    if (ranks > 1) fails(world, plan({.strategy = "alltoall"}, {5, 3, 4}), {"alltoall", "declines"});
+  }
+  EXPECT_TRUE(Held() == before);
+}
+
+TEST_F(Plans, TinyDestroyedInAnotherOrderThanMade) {
+  const Held before;
+  {
+    auto first = std::make_unique<AnyPlan>(world.raw(), c2c<double>({4, 4, 4}), Options{.strategy = "direct", .effort = "estimate"});
+    auto second = std::make_unique<AnyPlan>(world.raw(), c2c<double>({4, 6, 4}), Options{.strategy = "isend", .effort = "estimate"});
+    first.reset();
+    AnyPlan third = std::move(*second);
+    second.reset();
+    EXPECT_FALSE(third.steps().empty());
+  }
+  EXPECT_TRUE(Held() == before);
+}
+
+TEST_F(Plans, AnyRankMayBeLate) {
+  for (Options options : ways()) {
+    SCOPED_TRACE(options.strategy + ", " + options.schedule.tiles);
+    std::minstd_rand random(static_cast<unsigned>(rank + 1));  // other delays on every rank, the same ones in every run
+    const auto pause = [&] {
+      if (random() % 4 == 0) usleep(random() % 1500);
+    };
+    for (const bool overwrite : {false, true}) {
+      options.overwrite_input = overwrite;
+      try {
+        there_and_back(options, 12, pause);
+      } catch (const Declined&) {
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace weft

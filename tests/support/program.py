@@ -1,0 +1,19 @@
+"""Runs a program, and keeps what became of it: for tests of the command line."""
+import os
+import subprocess
+import time
+
+LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "launch")
+
+
+class Result:
+    def __init__(self, words, seconds=60, environment=None, **options):
+        start = time.time()
+        done = subprocess.run([LAUNCH, str(seconds)] + words, capture_output=True, text=True,
+                              env={**os.environ, **(environment or {})}, **options)
+        self.seconds = time.time() - start
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.words = words
+
+    def __str__(self):
+        return f"{' '.join(self.words)}\nexit code {self.code} after {self.seconds:.1f} s\n{self.out}{self.err}"
