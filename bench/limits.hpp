@@ -7,14 +7,15 @@
 
 struct Limit {
   std::string what, unit;
+  std::size_t bytes = 0;               ///< that each rank copies; 0: no copy
   double one_rank = 0, all_ranks = 0;  ///< all ranks: their sum
 };
 
 /// Collective.
 std::vector<Limit> limits(const World& world);
 /// Seconds of a case without overlap of arithmetic and memory: lines at the speed of cache, and four passes (two reads, two writes)
-/// over the data at the speed of copying.
-double least_seconds(const std::vector<Limit>& limits, const Case& what);
+/// there, and as many back, over the data at the speed of copying as much.
+double least_seconds(const std::vector<Limit>& limits, const World& world, const Case& what);
 
 std::string text(const std::vector<Limit>& limits, const World& world);
 nlohmann::ordered_json json(const std::vector<Limit>& limits);

@@ -16,6 +16,13 @@ namespace {
 /// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might lose.
 constexpr double poison = 1e15;
 
+/// How many transforms in a row keep small numbers finite: each multiplies them by at most the square root of the number of points,
+/// there and back by all of it.
+int growth_allows(const Case& what) {
+  const double room = what.is_double() ? 400 : 50, each = std::log10(static_cast<double>(volume(what.shape))) / (what.real ? 1 : 2);
+  return std::max(1, static_cast<int>(room / std::max(each, 0.1)) - 1);
+}
+
 /// A contender on its way: planned, and the ranks it runs on.
 class Runner {
  public:
@@ -58,23 +65,27 @@ class Runner {
     });
   }
 
-  /// Collective: seconds of one transform. The data is set before, for transforms make it grow; the first is not timed, so that what
-  /// is timed has its code, pages and as much of its data as fit in cache, as in a loop.
+  /// Collective: seconds of one of so many transforms. The data is set before, and again where it would grow beyond numbers; the first
+  /// transform then is not timed, so that what is timed has its code, pages and as much of its data as fit in cache, as in a loop.
   double turn(int transforms) {
-    refresh();
-    once();
-    if (!alone_) MPI_Barrier(world_.comm);
     double seconds = 0;
-    const auto timed = [&] {
-      const double start = MPI_Wtime();
-      for (int i = 0; i < transforms; ++i) once();
-      seconds = (MPI_Wtime() - start) / transforms;
-    };
-    if (alone_)
-      alone(world_, timed);
-    else
-      timed();
-    return most(seconds);
+    for (int left = transforms, now = 0; left > 0; left -= now) {
+      now = std::min(left, growth_allows(what_));
+      refresh();
+      once();
+      const auto timed = [&] {
+        const double start = MPI_Wtime();
+        for (int i = 0; i < now; ++i) once();
+        seconds += MPI_Wtime() - start;
+      };
+      if (alone_) {
+        alone(world_, timed);
+      } else {
+        MPI_Barrier(world_.comm);
+        timed();
+      }
+    }
+    return most(seconds / transforms);
   }
 
  private:
@@ -149,13 +160,6 @@ class Runner {
   double plan_seconds_ = 0;
 };
 
-/// How many transforms in a row keep small numbers finite: each multiplies them by at most the square root of the number of points,
-/// there and back by all of it.
-int growth_allows(const Case& what) {
-  const double room = what.is_double() ? 400 : 50, each = std::log10(static_cast<double>(volume(what.shape))) / (what.real ? 1 : 2);
-  return std::max(1, static_cast<int>(room / std::max(each, 0.1)) - 1);
-}
-
 /// Plans every candidate and keeps the fastest.
 std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, Result& result) {
   std::optional<Runner> best;
@@ -196,7 +200,7 @@ double Result::most() const { return *std::max_element(seconds.begin(), seconds.
 int transforms_a_turn(const Case& what, int ranks) {
   constexpr double operations_a_second = 1e10, least_seconds = 5e-3;  // of a rank that is fast; of a turn
   const double seconds = what.operations() / operations_a_second / ranks;
-  return static_cast<int>(std::clamp(std::ceil(least_seconds / std::max(seconds, 1e-9)), 1.0, static_cast<double>(growth_allows(what))));
+  return static_cast<int>(std::clamp(std::ceil(least_seconds / std::max(seconds, 1e-9)), 1.0, 1000.0));
 }
 
 std::vector<Result> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats) {
