@@ -1,5 +1,6 @@
 #include "race.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -215,6 +216,7 @@ std::vector<Result> race(const World& world, const Case& what, std::vector<Entry
   for (std::size_t i = 0; i < entries.size(); ++i) {
     Result& result = results[i];
     result.entry = std::move(entries[i]);
+    if (world.rank == 0) fmt::print(stderr, "planning {}\n", result.entry.name);  // large plans of peers take minutes
     if (auto runner = fastest(world, result.entry, transforms, result)) running.push_back({std::move(*runner), &result});
   }
 
