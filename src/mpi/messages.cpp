@@ -2,6 +2,13 @@
 
 #include <algorithm>
 
+// The persistent form of a collective, where there is one.
+#if MPI_VERSION >= 4
+#define WEFT_INIT(collective) MPI_##collective##_init
+#elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+#define WEFT_INIT(collective) MPIX_##collective##_init
+#endif
+
 namespace weft::mpi {
 
 Amount::Amount(Index count, const Datatype& element) : bytes_(count * element.size()) {
@@ -30,6 +37,16 @@ void isend(const Communicator& comm, const void* data, const Amount& amount, int
 void ireceive(const Communicator& comm, void* data, const Amount& amount, int from, int tag, Requests& requests) {
   check(MPI_Irecv(data, amount.count(), amount.type(), from, tag, comm.raw(), requests.add()), "MPI_Irecv");
   comm.count(0, 0);
+}
+
+void prepare_send(const Communicator& comm, const void* data, const Amount& amount, int to, int tag, Prepared& prepared) {
+  check((synchronous_sends ? MPI_Ssend_init : MPI_Send_init)(data, amount.count(), amount.type(), to, tag, comm.raw(),
+                                                             prepared.add(1, amount.bytes())),
+        "MPI_Send_init");
+}
+
+void prepare_receive(const Communicator& comm, void* data, const Amount& amount, int from, int tag, Prepared& prepared) {
+  check(MPI_Recv_init(data, amount.count(), amount.type(), from, tag, comm.raw(), prepared.add(0, 0)), "MPI_Recv_init");
 }
 
 void sendrecv(const Communicator& comm, const void* data, const Amount& amount, int to, void* into, const Amount& arrives, int from,
@@ -170,6 +187,39 @@ void Alltoall::start(const Communicator& comm, const void* send, void* receive, 
       break;
   }
   comm.count(messages_, bytes_);
+}
+
+void Alltoall::prepare(const Communicator& comm, const void* send, void* receive, Prepared& prepared) const {
+#if defined(WEFT_INIT)
+  MPI_Request* const request = prepared.add(messages_, bytes_);
+  switch (call_) {
+    case Call::alltoall:
+      check(WEFT_INIT(Alltoall)(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw(), MPI_INFO_NULL,
+                                request),
+            "MPI_Alltoall_init");
+      break;
+    case Call::alltoallv:
+      check(WEFT_INIT(Alltoallv)(send, send_.counts.data(), send_.offsets.data(), element_, receive, receive_.counts.data(),
+                                 receive_.offsets.data(), element_, comm.raw(), MPI_INFO_NULL, request),
+            "MPI_Alltoallv_init");
+      break;
+    case Call::alltoallv_large:
+#if MPI_VERSION >= 4
+      check(MPI_Alltoallv_init_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive,
+                                 receive_.large_counts.data(), receive_.large_offsets.data(), element_, comm.raw(), MPI_INFO_NULL, request),
+            "MPI_Alltoallv_init_c");
+#endif
+      break;
+    case Call::alltoallw:
+      check(WEFT_INIT(Alltoallw)(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive, receive_.counts.data(),
+                                 receive_.offsets.data(), receive_.raw_types.data(), comm.raw(), MPI_INFO_NULL, request),
+            "MPI_Alltoallw_init");
+      break;
+  }
+#else
+  static_cast<void>(comm), static_cast<void>(send), static_cast<void>(receive), static_cast<void>(prepared);
+  throw Error("this MPI has no persistent collectives, which come with MPI-4; take another strategy");
+#endif
 }
 
 }  // namespace weft::mpi

@@ -8,12 +8,24 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/datatype.hpp"
+#include "mpi/prepared.hpp"
 #include "mpi/request.hpp"
+
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 
 namespace weft::mpi {
 
 /// Set by tests: every `send` and `isend` is synchronous, so that code which counts on buffering hangs.
 inline bool synchronous_sends = false;
+
+/// Whether MPI has persistent collectives: from version 4, and before as an extension of Open MPI. Tests clear it.
+#if MPI_VERSION >= 4 || defined(OMPI_HAVE_MPI_EXT_PCOLLREQ)
+inline bool persistent_collectives = true;
+#else
+inline bool persistent_collectives = false;
+#endif
 
 /// `count` elements of a datatype in the form that calls take: an int and a type, which for counts beyond an int is one element of a
 /// type made of them. Refers to `element`, which must outlive it.
@@ -37,6 +49,8 @@ void send(const Communicator&, const void* data, const Amount&, int to, int tag)
 void receive(const Communicator&, void* data, const Amount&, int from, int tag);
 void isend(const Communicator&, const void* data, const Amount&, int to, int tag, Requests&);
 void ireceive(const Communicator&, void* data, const Amount&, int from, int tag, Requests&);
+void prepare_send(const Communicator&, const void* data, const Amount&, int to, int tag, Prepared&);
+void prepare_receive(const Communicator&, void* data, const Amount&, int from, int tag, Prepared&);
 /// Sends to one rank while it receives from another, or the same.
 void sendrecv(const Communicator&, const void* data, const Amount&, int to, void* into, const Amount& arrives, int from, int tag);
 /// Swaps the data with the peer, who calls it with the same amount.
@@ -63,6 +77,8 @@ class Alltoall {
 
   void operator()(const Communicator&, const void* send, void* receive) const;
   void start(const Communicator&, const void* send, void* receive, Requests&) const;
+  /// Collective; throws where there are no `persistent_collectives`. The call must outlive the request.
+  void prepare(const Communicator&, const void* send, void* receive, Prepared&) const;
 
  private:
   enum class Call { alltoall, alltoallv, alltoallv_large, alltoallw };

@@ -13,6 +13,7 @@
   strategy(sendrecv_replace)      \
   strategy(isend)                 \
   strategy(ialltoall)             \
+  strategy(persistent)            \
   strategy(datatype)              \
   strategy(direct)
 

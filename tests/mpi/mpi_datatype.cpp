@@ -173,6 +173,14 @@ TEST(MessagesTiny, EveryAlltoall) {
       call.start(world, out.data(), in.data(), request);
       request.wait_all();
       verify();
+      if (!persistent_collectives) continue;
+      Prepared prepared;
+      call.prepare(world, out.data(), in.data(), prepared);
+      for (int round = 0; round < 3; ++round) {
+        prepared.start(world);
+        prepared.wait();
+        verify();
+      }
     }
     std::vector<Index> blocks(10 * ranks, world.rank()), got(10 * ranks, -1);
     Alltoall::even(world, 10, element)(world, blocks.data(), got.data());

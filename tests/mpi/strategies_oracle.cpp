@@ -265,7 +265,7 @@ TEST_P(Strategies, CountsBeyondAnInt) {
 }
 
 TEST_P(Strategies, SynchronousSends) {
-  const Set synchronous(mpi::synchronous_sends, true);
+  const Set synchronous(mpi::synchronous_sends, true), older_mpi(mpi::persistent_collectives, false);
   EXPECT_GT(run(true, 2, {16}), 0) << "declined every pattern";
 }
 
