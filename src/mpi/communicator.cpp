@@ -80,6 +80,14 @@ Communicator Communicator::split(int color, int key) const {
   return Communicator(own);
 }
 
+Communicator Communicator::graph(const std::vector<int>& sources, const std::vector<int>& targets) const {
+  MPI_Comm own = MPI_COMM_NULL;
+  check(MPI_Dist_graph_create_adjacent(raw_, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
+                                       static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &own),
+        "MPI_Dist_graph_create_adjacent");
+  return Communicator(own);
+}
+
 void Communicator::barrier() const { check(MPI_Barrier(raw_), "MPI_Barrier"); }
 
 void Communicator::bcast(std::string& text, int root) const {

@@ -34,6 +34,8 @@ class Communicator {
 
   /// The ranks of one color, ordered by key, then by rank here. A negative color gets no communicator: raw() is MPI_COMM_NULL.
   Communicator split(int color, int key = 0) const;
+  /// The same ranks, each with the neighbours that neighbourhood collectives receive from and send to.
+  Communicator graph(const std::vector<int>& sources, const std::vector<int>& targets) const;
   void barrier() const;
   /// Every rank's `text` becomes the root's.
   void bcast(std::string& text, int root = 0) const;

@@ -63,6 +63,15 @@ void sendrecv_replace(const Communicator& comm, void* data, const Amount& amount
   comm.count(1, amount.bytes());
 }
 
+Parts Parts::of(const std::vector<int>& ranks) const {
+  Parts some;
+  for (const int r : ranks) {
+    some.counts.push_back(counts[static_cast<std::size_t>(r)]);
+    some.offsets.push_back(offsets[static_cast<std::size_t>(r)]);
+  }
+  return some;
+}
+
 Alltoall Alltoall::even(const Communicator& comm, Index count, const Datatype& element) {
   Alltoall made;
   made.block_ = Amount(count, element);
@@ -220,6 +229,31 @@ void Alltoall::prepare(const Communicator& comm, const void* send, void* receive
   static_cast<void>(comm), static_cast<void>(send), static_cast<void>(receive), static_cast<void>(prepared);
   throw Error("this MPI has no persistent collectives, which come with MPI-4; take another strategy");
 #endif
+}
+
+NeighborAlltoall::Side::Side(const Parts& parts, const Datatype& element) {
+  counts.reserve(1), offsets.reserve(1), types.reserve(1);  // some MPIs refuse null pointers also where there are no neighbours
+  for (std::size_t i = 0; i < parts.counts.size(); ++i) {
+    const Amount& amount = amounts.emplace_back(parts.counts[i], element);
+    counts.push_back(amount.count());
+    offsets.push_back(parts.offsets[i] * element.size());
+    types.push_back(amount.type());
+  }
+}
+
+NeighborAlltoall::NeighborAlltoall(const Parts& send, const Parts& receive, const Datatype& element)
+    : send_(send, element), receive_(receive, element) {
+  for (const Amount& amount : send_.amounts) {
+    messages_ += amount.bytes() > 0;
+    bytes_ += amount.bytes();
+  }
+}
+
+void NeighborAlltoall::start(const Communicator& comm, const void* send, void* receive, Requests& requests) const {
+  check(MPI_Ineighbor_alltoallw(send, send_.counts.data(), send_.offsets.data(), send_.types.data(), receive, receive_.counts.data(),
+                                receive_.offsets.data(), receive_.types.data(), comm.raw(), requests.add()),
+        "MPI_Ineighbor_alltoallw");
+  comm.count(messages_, bytes_);
 }
 
 }  // namespace weft::mpi

@@ -59,6 +59,9 @@ void sendrecv_replace(const Communicator&, void* data, const Amount&, int peer, 
 /// What one rank sends to every rank, or receives from them: elements, and where they begin in its buffer (in elements).
 struct Parts {
   std::vector<Index> counts, offsets;
+
+  /// Those of some ranks.
+  Parts of(const std::vector<int>& ranks) const;
 };
 
 /// A collective exchange with every rank, ready to run: MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw.
@@ -94,6 +97,28 @@ class Alltoall {
   Call call_ = Call::alltoall;
   Amount block_;
   MPI_Datatype element_ = MPI_BYTE;
+  Side send_, receive_;
+  Index messages_ = 0, bytes_ = 0;
+};
+
+/// A collective exchange with the neighbours in a communicator's graph, ready to run: MPI_Ineighbor_alltoallw, in which no displacement is too
+/// large.
+class NeighborAlltoall {
+ public:
+  /// The parts for the graph's targets and from its sources. The element must outlive it.
+  NeighborAlltoall(const Parts& send, const Parts& receive, const Datatype& element);
+
+  void start(const Communicator&, const void* send, void* receive, Requests&) const;
+
+ private:
+  struct Side {
+    Side(const Parts&, const Datatype& element);
+    std::vector<Amount> amounts;
+    std::vector<int> counts;
+    std::vector<MPI_Aint> offsets;
+    std::vector<MPI_Datatype> types;
+  };
+
   Side send_, receive_;
   Index messages_ = 0, bytes_ = 0;
 };

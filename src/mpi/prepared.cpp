@@ -17,16 +17,22 @@ MPI_Request* Prepared::add(Index messages, Index bytes) {
 }
 
 void Prepared::start(const Communicator& comm) {
-  check(MPI_Startall(count(), all_.data()), "MPI_Startall");
+  MPI_Request none = MPI_REQUEST_NULL;  // some MPIs refuse a null pointer also where there is nothing to start
+  check(MPI_Startall(count(), all_.empty() ? &none : all_.data()), "MPI_Startall");
+  active_ = true;
   comm.count(messages_, bytes_);
 }
 
 bool Prepared::test() {
-  int finished = 0;
-  check(MPI_Testall(count(), all_.data(), &finished, MPI_STATUSES_IGNORE), "MPI_Testall");
-  return finished != 0;
+  int finished = 1;
+  if (active_) check(MPI_Testall(count(), all_.data(), &finished, MPI_STATUSES_IGNORE), "MPI_Testall");
+  active_ = !finished;
+  return finished;
 }
 
-void Prepared::wait() { check(MPI_Waitall(count(), all_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall"); }
+void Prepared::wait() {
+  if (active_) check(MPI_Waitall(count(), all_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  active_ = false;
+}
 
 }  // namespace weft::mpi

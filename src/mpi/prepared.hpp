@@ -33,10 +33,12 @@ class Prepared {
     all_.swap(other.all_);
     std::swap(messages_, other.messages_);
     std::swap(bytes_, other.bytes_);
+    std::swap(active_, other.active_);
   }
 
   std::vector<MPI_Request> all_;
   Index messages_ = 0, bytes_ = 0;
+  bool active_ = false;  // MPICH 4.0.2 fails to test, and never ends to wait for, collectives that were not started
 };
 
 }  // namespace weft::mpi

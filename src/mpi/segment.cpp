@@ -15,8 +15,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "mpi/window.hpp"
 
 namespace weft::mpi {
 namespace {
@@ -48,20 +49,6 @@ void check_room(const std::vector<Index>& bytes) {
       throw Error("shared memory of " + std::to_string(bytes[r]) + " bytes asked for by rank " + std::to_string(r) +
                   " of a node, which has " + std::to_string(all) + ", and " + std::to_string(left) +
                   " without the ranks before: use more nodes or another strategy");
-}
-
-/// MPIs take windows from /dev/shm, and where that is too small some hang, all ranks but one waiting for it.
-void check_window_room(Index bytes) {
-  struct rlimit files {};  // MPI's window is a file, and where it may not grow Open MPI 4.1 does not return
-  if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(bytes) > files.rlim_cur)
-    throw Error("a window of MPI of " + std::to_string(bytes) + " bytes was needed, and files may have " + std::to_string(files.rlim_cur) +
-                ": raise that limit, or use another strategy");
-  struct statvfs s {};
-  if (statvfs("/dev/shm", &s) != 0) return;                                                            // then MPI takes something else
-  const Index left = static_cast<Index>(s.f_bavail * s.f_frsize), wanted = bytes + (Index{64} << 10);  // what MPI adds of its own
-  if (wanted > left)
-    throw Error("a window of MPI of " + std::to_string(wanted) + " bytes was needed, and /dev/shm has " + std::to_string(left) +
-                ": make it larger, or use another strategy");
 }
 
 void pause() {

@@ -1,8 +1,13 @@
 #include "mpi/window.hpp"
 
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+#include <string>
+
 namespace weft::mpi {
 
-Window::Window(MPI_Win own) : raw_(own) {
+Window::Window(MPI_Win own, std::byte* memory) : raw_(own), memory_(memory) {
   ++live.windows;
   check(MPI_Win_set_errhandler(raw_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, raw_), "MPI_Win_lock_all");
@@ -10,8 +15,19 @@ Window::Window(MPI_Win own) : raw_(own) {
 
 Window Window::create(const Communicator& comm, std::byte* memory, Index bytes) {
   MPI_Win own = MPI_WIN_NULL;
-  check(MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, comm.raw(), &own), "MPI_Win_create");
-  return Window(own);
+  const int code = MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, comm.raw(), &own);
+  comm.agree([&] { check(code, "MPI_Win_create"); });
+  return Window(own, memory);
+}
+
+Window Window::allocate(const Communicator& comm, Index bytes) {
+  const Index all = comm.sum(bytes);
+  comm.agree([&] { check_window_room(all); });
+  MPI_Win own = MPI_WIN_NULL;
+  void* memory = nullptr;
+  const int code = MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm.raw(), &memory, &own);
+  comm.agree([&] { check(code, "MPI_Win_allocate"); });
+  return Window(own, static_cast<std::byte*>(memory));
 }
 
 Window::~Window() {
@@ -21,7 +37,26 @@ Window::~Window() {
   --live.windows;
 }
 
+void Window::put(const Communicator& comm, const void* data, const Amount& amount, int to, Index at) const {
+  check(MPI_Put(data, amount.count(), amount.type(), to, at, amount.count(), amount.type(), raw_), "MPI_Put");
+  comm.count(1, amount.bytes());
+}
+
+void Window::flush(int to) const { check(MPI_Win_flush(to, raw_), "MPI_Win_flush"); }
 void Window::flush_all() const { check(MPI_Win_flush_all(raw_), "MPI_Win_flush_all"); }
 void Window::sync() const { check(MPI_Win_sync(raw_), "MPI_Win_sync"); }
+
+void check_window_room(Index bytes) {
+  struct rlimit files {};  // MPI's window is a file, and where it may not grow Open MPI 4.1 does not return
+  if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY && static_cast<rlim_t>(bytes) > files.rlim_cur)
+    throw Error("a window of MPI of " + std::to_string(bytes) + " bytes was needed, and files may have " + std::to_string(files.rlim_cur) +
+                ": raise that limit, or use another strategy");
+  struct statvfs s {};
+  if (statvfs("/dev/shm", &s) != 0) return;                                                            // then MPI takes something else
+  const Index left = static_cast<Index>(s.f_bavail * s.f_frsize), wanted = bytes + (Index{64} << 10);  // what MPI adds of its own
+  if (wanted > left)
+    throw Error("a window of MPI of " + std::to_string(wanted) + " bytes was needed, and /dev/shm has " + std::to_string(left) +
+                ": make it larger, or use another strategy");
+}
 
 }  // namespace weft::mpi

@@ -4,16 +4,18 @@
 #include <cstddef>
 #include <utility>
 
-#include "mpi/communicator.hpp"
+#include "mpi/messages.hpp"
 
 namespace weft::mpi {
 
 class Window {
  public:
   Window() = default;
-  /// Collective; the memory is the caller's, from the heap: what is put into the stack, or into memory that MPI allocates
-  /// (MPI_Win_allocate), has been seen to land elsewhere with MPICH 4.0.2 over UCX.
+  /// Collective, and fails on all ranks alike; the memory is the caller's, from the heap: what is put into the stack, or into memory that MPI
+  /// allocates, has been seen to land elsewhere with MPICH 4.0.2 over UCX.
   static Window create(const Communicator&, std::byte* memory, Index bytes);
+  /// The same, the memory being MPI's, which is all that some MPIs can put into (Open MPI 4.1 between processes that may not read each other).
+  static Window allocate(const Communicator&, Index bytes);
   Window(Window&& other) noexcept { swap(other); }
   Window& operator=(Window&& other) noexcept {
     swap(other);
@@ -23,16 +25,29 @@ class Window {
   ~Window();
 
   MPI_Win raw() const { return raw_; }
+  std::byte* memory() const { return memory_; }
+  /// Counted as a call on `comm`. The data may be changed once it is flushed; `at` counts bytes from the begin of the target's memory.
+  void put(const Communicator& comm, const void* data, const Amount&, int to, Index at) const;
+  /// What this rank has started towards one other is complete there.
+  void flush(int to) const;
   /// What this rank has started towards all others is complete there.
   void flush_all() const;
   /// Makes what others wrote visible here, and what was written here visible to others.
   void sync() const;
 
  private:
-  explicit Window(MPI_Win own);
-  void swap(Window& other) noexcept { std::swap(raw_, other.raw_); }
+  Window(MPI_Win own, std::byte* memory);
+  void swap(Window& other) noexcept {
+    std::swap(raw_, other.raw_);
+    std::swap(memory_, other.memory_);
+  }
 
   MPI_Win raw_ = MPI_WIN_NULL;
+  std::byte* memory_ = nullptr;
 };
+
+/// Local. MPIs take the memory of windows of their own from /dev/shm, and where that is too small some hang, all ranks but one waiting for it:
+/// throws Error where so many bytes on this node are known to be too many.
+void check_window_room(Index bytes);
 
 }  // namespace weft::mpi

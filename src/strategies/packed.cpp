@@ -84,10 +84,12 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
     in_.push_back(std::move(in));
   }
 
-  int out_slot = -1, in_slot = -1;
+  int out_slot = -1;
   out_memory_ = allocate(out_end, *demand.slots, out_slot);
-  in_slot = out_slot;
-  if (!shared_) in_memory_ = allocate(in_end, *demand.slots, in_slot);
+  in_slot_ = out_slot;
+  in_bytes_ = in_end * element_.size();
+  if (!shared_) in_memory_ = allocate(in_end, *demand.slots, in_slot_);
+  in_begins_at_ = (shared_ ? out_memory_ : in_memory_).get();
   for (int t = 0; t < pattern.tiles(); ++t) {
     const auto i = static_cast<std::size_t>(t);
     const auto begins = [&](Index region, std::vector<Index> offset) {
@@ -96,7 +98,7 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
       return offset;
     };
     tiles_.push_back({placed(pattern.tile(t).gives, demand, begins(out_begin_[i], out_[i].offsets), own, {out_slot, out_slot}),
-                      placed(pattern.tile(t).takes, demand, begins(in_begin_[i], in_[i].offsets), own, {out_slot, in_slot})});
+                      placed(pattern.tile(t).takes, demand, begins(in_begin_[i], in_[i].offsets), own, {out_slot, in_slot_})});
   }
 }
 
@@ -111,6 +113,12 @@ PackedExchange::Memory PackedExchange::allocate(Index elements, Slots& slots, in
   slots.push_back(memory.get());
   bytes_owned_ += bytes;
   return memory;
+}
+
+void PackedExchange::receive_into(std::byte* memory, Slots& slots) {
+  in_begins_at_ = memory;
+  in_memory_.reset();
+  slots[static_cast<std::size_t>(in_slot_)] = memory;
 }
 
 Cost packed_cost(const Demand& demand, Blocks blocks) {

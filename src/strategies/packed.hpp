@@ -33,12 +33,16 @@ class PackedExchange : public Exchange {
 
   std::size_t peers() const { return static_cast<std::size_t>(comm_.size()); }
   /// A tile's region, from which `out_` and `in_` count.
-  std::byte* out_region(int t) const { return region(out_memory_, out_begin_, t); }
-  std::byte* in_region(int t) const { return region(shared_ ? out_memory_ : in_memory_, in_begin_, t); }
+  std::byte* out_region(int t) const { return region(out_memory_.get(), out_begin_, t); }
+  std::byte* in_region(int t) const { return region(in_begins_at_, in_begin_, t); }
   std::byte* out_block(int t, int peer) const { return out_region(t) + offset(out_, t, peer); }
   std::byte* in_block(int t, int peer) const { return in_region(t) + offset(in_, t, peer); }
   Index out_count(int t, int peer) const { return out_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
   Index in_count(int t, int peer) const { return in_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
+
+  /// Receives into memory of somebody else's, as large as `in_bytes`, instead of its own. For constructors.
+  void receive_into(std::byte* memory, Slots& slots);
+  Index in_bytes() const { return in_bytes_; }
 
   mpi::Communicator comm_;
   mpi::Datatype element_;
@@ -52,15 +56,18 @@ class PackedExchange : public Exchange {
 
   void lay_out(const Demand& demand, Blocks blocks);
   Memory allocate(Index elements, Slots& slots, int& slot);
-  std::byte* region(const Memory& memory, const std::vector<Index>& begin, int t) const {
-    return memory.get() + begin[static_cast<std::size_t>(t)] * element_.size();
+  std::byte* region(std::byte* memory, const std::vector<Index>& begin, int t) const {
+    return memory + begin[static_cast<std::size_t>(t)] * element_.size();
   }
   Index offset(const std::vector<mpi::Parts>& side, int t, int peer) const {
     return side[static_cast<std::size_t>(t)].offsets[static_cast<std::size_t>(peer)] * element_.size();
   }
 
   bool shared_;
-  Memory out_memory_, in_memory_;            ///< no in-memory where blocks are shared
+  Memory out_memory_, in_memory_;  ///< no in-memory where blocks are shared
+  std::byte* in_begins_at_ = nullptr;
+  int in_slot_ = -1;
+  Index in_bytes_ = 0;
   std::vector<Index> out_begin_, in_begin_;  ///< of every tile's region, in elements
 };
 

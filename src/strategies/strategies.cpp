@@ -14,6 +14,8 @@
   strategy(isend)                 \
   strategy(ialltoall)             \
   strategy(persistent)            \
+  strategy(neighbor)              \
+  strategy(put)                   \
   strategy(datatype)              \
   strategy(direct)
 
