@@ -10,6 +10,16 @@
 #endif
 
 namespace weft::mpi {
+namespace {
+
+Index largest(const Parts& parts) {
+  Index most = 0;
+  for (const auto* numbers : {&parts.counts, &parts.offsets})
+    for (const Index number : *numbers) most = std::max(most, number);
+  return most;
+}
+
+}  // namespace
 
 Amount::Amount(Index count, const Datatype& element) : bytes_(count * element.size()) {
   const bool fits = count <= count_limit;
@@ -82,12 +92,10 @@ Alltoall Alltoall::even(const Communicator& comm, Index count, const Datatype& e
 
 std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vector<Parts>& send, const std::vector<Parts>& receive,
                                        const Datatype& element) {
-  Index largest = 0;
+  Index most = 0;
   for (const auto* side : {&send, &receive})
-    for (const Parts& parts : *side)
-      for (const auto* numbers : {&parts.counts, &parts.offsets})
-        for (const Index number : *numbers) largest = std::max(largest, number);
-  const bool large = comm.max(largest) > count_limit;  // the ranks have to make the same call
+    for (const Parts& parts : *side) most = std::max(most, largest(parts));
+  const bool large = comm.max(most) > count_limit;  // the ranks have to make the same call
 
   std::vector<Alltoall> calls(send.size());
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -231,29 +239,54 @@ void Alltoall::prepare(const Communicator& comm, const void* send, void* receive
 #endif
 }
 
-NeighborAlltoall::Side::Side(const Parts& parts, const Datatype& element) {
-  counts.reserve(1), offsets.reserve(1), types.reserve(1);  // some MPIs refuse null pointers also where there are no neighbours
-  for (std::size_t i = 0; i < parts.counts.size(); ++i) {
-    const Amount& amount = amounts.emplace_back(parts.counts[i], element);
-    counts.push_back(amount.count());
-    offsets.push_back(parts.offsets[i] * element.size());
-    types.push_back(amount.type());
+NeighborAlltoall::Side::Side(const Parts& parts, const Datatype& element, bool large) {
+  // some MPIs refuse null pointers also where there are no neighbours
+  counts.reserve(1), offsets.reserve(1), large_counts.reserve(1), large_offsets.reserve(1), types.reserve(1);
+  if (!large) {
+    counts.assign(parts.counts.begin(), parts.counts.end());
+    offsets.assign(parts.offsets.begin(), parts.offsets.end());
+  } else if (MPI_VERSION >= 4) {
+    large_counts.assign(parts.counts.begin(), parts.counts.end());
+    large_offsets.assign(parts.offsets.begin(), parts.offsets.end());
+  } else {
+    for (std::size_t i = 0; i < parts.counts.size(); ++i) {
+      const Amount& amount = amounts.emplace_back(parts.counts[i], element);
+      counts.push_back(amount.count());
+      large_offsets.push_back(parts.offsets[i] * element.size());
+      types.push_back(amount.type());
+    }
   }
 }
 
-NeighborAlltoall::NeighborAlltoall(const Parts& send, const Parts& receive, const Datatype& element)
-    : send_(send, element), receive_(receive, element) {
-  for (const Amount& amount : send_.amounts) {
-    messages_ += amount.bytes() > 0;
-    bytes_ += amount.bytes();
+NeighborAlltoall::NeighborAlltoall(const Communicator& graph, const Parts& send, const Parts& receive, const Datatype& element)
+    : large_(graph.max(std::max(largest(send), largest(receive))) > count_limit),
+      element_(element.raw()),
+      send_(send, element, large_),
+      receive_(receive, element, large_) {
+  for (const Index count : send.counts) {
+    messages_ += count > 0;
+    bytes_ += count * element.size();
   }
 }
 
-void NeighborAlltoall::start(const Communicator& comm, const void* send, void* receive, Requests& requests) const {
-  check(MPI_Ineighbor_alltoallw(send, send_.counts.data(), send_.offsets.data(), send_.types.data(), receive, receive_.counts.data(),
-                                receive_.offsets.data(), receive_.types.data(), comm.raw(), requests.add()),
+void NeighborAlltoall::start(const Communicator& graph, const void* send, void* receive, Requests& requests) const {
+  if (!large_) {
+    check(MPI_Ineighbor_alltoallv(send, send_.counts.data(), send_.offsets.data(), element_, receive, receive_.counts.data(),
+                                  receive_.offsets.data(), element_, graph.raw(), requests.add()),
+          "MPI_Ineighbor_alltoallv");
+  } else {
+#if MPI_VERSION >= 4
+    check(MPI_Ineighbor_alltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive,
+                                    receive_.large_counts.data(), receive_.large_offsets.data(), element_, graph.raw(), requests.add()),
+          "MPI_Ineighbor_alltoallv_c");
+#else
+    check(
+        MPI_Ineighbor_alltoallw(send, send_.counts.data(), send_.large_offsets.data(), send_.types.data(), receive, receive_.counts.data(),
+                                receive_.large_offsets.data(), receive_.types.data(), graph.raw(), requests.add()),
         "MPI_Ineighbor_alltoallw");
-  comm.count(messages_, bytes_);
+#endif
+  }
+  graph.count(messages_, bytes_);
 }
 
 }  // namespace weft::mpi

@@ -101,24 +101,28 @@ class Alltoall {
   Index messages_ = 0, bytes_ = 0;
 };
 
-/// A collective exchange with the neighbours in a communicator's graph, ready to run: MPI_Ineighbor_alltoallw, in which no displacement is too
-/// large.
+/// A collective exchange with the neighbours in a communicator's graph, ready to run: MPI_Ineighbor_alltoallv.
 class NeighborAlltoall {
  public:
-  /// The parts for the graph's targets and from its sources. The element must outlive it.
-  NeighborAlltoall(const Parts& send, const Parts& receive, const Datatype& element);
+  /// Collective over the graph: the parts for its targets and from its sources. The element must outlive it. Where a number of any rank is beyond
+  /// an int, all make MPI_Ineighbor_alltoallv_c of it where MPI has that (4.0), and MPI_Ineighbor_alltoallw elsewhere. (MPICH 4.0.2 delivers
+  /// that one wrongly where a rank has not as many sources as targets.)
+  NeighborAlltoall(const Communicator& graph, const Parts& send, const Parts& receive, const Datatype& element);
 
-  void start(const Communicator&, const void* send, void* receive, Requests&) const;
+  void start(const Communicator& graph, const void* send, void* receive, Requests&) const;
 
  private:
   struct Side {
-    Side(const Parts&, const Datatype& element);
+    Side(const Parts&, const Datatype& element, bool large);
+    std::vector<int> counts, offsets;
+    std::vector<MPI_Count> large_counts;
+    std::vector<MPI_Aint> large_offsets;  // elements for MPI_Ineighbor_alltoallv_c, bytes for MPI_Ineighbor_alltoallw
     std::vector<Amount> amounts;
-    std::vector<int> counts;
-    std::vector<MPI_Aint> offsets;
     std::vector<MPI_Datatype> types;
   };
 
+  bool large_;
+  MPI_Datatype element_;
   Side send_, receive_;
   Index messages_ = 0, bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-// neighbor: one neighbourhood collective a tile, MPI_Ineighbor_alltoallw, on a graph of those ranks that exchange anything.
+// neighbor: one neighbourhood collective a tile, MPI_Ineighbor_alltoallv, on a graph of those ranks that exchange anything.
 //
 //   messages      one call a tile; one message a partner in it
 //   extra memory  a send and a receive buffer, one request a tile
@@ -23,7 +23,7 @@ class NeighborExchange final : public PackedExchange {
     }
     comm_ = comm_.graph(sources, targets);
     for (int t = 0; t < tiles(); ++t)
-      calls_.emplace_back(out_[static_cast<std::size_t>(t)].of(targets), in_[static_cast<std::size_t>(t)].of(sources), element_);
+      calls_.emplace_back(comm_, out_[static_cast<std::size_t>(t)].of(targets), in_[static_cast<std::size_t>(t)].of(sources), element_);
     under_way_.resize(calls_.size());
     for (mpi::Requests& request : under_way_) request = mpi::Requests(1);
   }
@@ -47,7 +47,7 @@ class NeighborExchange final : public PackedExchange {
 class Neighbor final : public Strategy {
  public:
   std::string_view name() const override { return "neighbor"; }
-  std::string_view summary() const override { return "MPI_Ineighbor_alltoallw: one non-blocking collective a tile, among partners only"; }
+  std::string_view summary() const override { return "MPI_Ineighbor_alltoallv: one non-blocking collective a tile, among partners only"; }
   std::string declines(const Demand&) const override { return {}; }
   bool overlaps() const override { return true; }
   Cost cost(const Demand& demand) const override {
