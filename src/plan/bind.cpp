@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "plan/wire.hpp"
+
 namespace weft {
 namespace {
 
@@ -13,18 +15,21 @@ double seconds(const Cost& cost) {
 
 }  // namespace
 
-Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name) {
+Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single) {
   const auto nodes = comm.nodes();
   demand.nodes.clear();
   for (const int member : demand.pattern.members()) demand.nodes.push_back(nodes[static_cast<std::size_t>(member)]);
 
   const mpi::Communicator group = comm.split(demand.pattern.members().front(), comm.rank());
+  const auto sent = [&](const Strategy& chosen) {
+    return single ? single_on_wire(chosen) : std::shared_ptr<const Strategy>(std::shared_ptr<void>(), &chosen);
+  };
   // groups of ranks may fail apart: then all fail
-  const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return chosen.bind(demand, group.raw()); }), reason}; };
+  const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return sent(chosen)->bind(demand, group.raw()); }), reason}; };
 
   if (name != "auto") {
     const Strategy* chosen = comm.agree([&] { return &strategy(name); });
-    const std::string refusal = comm.agree([&] { return chosen->declines(demand); });
+    const std::string refusal = comm.agree([&] { return sent(*chosen)->declines(demand); });
     try {
       comm.agree([&] {
         if (!refusal.empty()) throw Error("strategy \"" + name + "\" declines: " + refusal);
@@ -38,11 +43,11 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   std::string refusals;
   std::vector<std::pair<double, const Strategy*>> candidates;
   for (const Strategy* candidate : strategies()) {
-    const std::string refusal = candidate->declines(demand);
+    const std::string refusal = sent(*candidate)->declines(demand);
     if (comm.max(refusal.empty() ? 0 : 1))
       refusals += "\n  " + std::string(candidate->name()) + ": " + (refusal.empty() ? "declined on another rank" : refusal);
     else
-      candidates.emplace_back(comm.max(seconds(candidate->cost(demand))), candidate);
+      candidates.emplace_back(comm.max(seconds(sent(*candidate)->cost(demand))), candidate);
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [cost, candidate] : candidates) {

@@ -89,7 +89,7 @@ std::string AnyPlan::describe() const {
   if (o.batch > 1) out << ", batch " << o.batch;
   if (o.components > 1) out << ", " << o.components << " components";
   out << (o.in_place ? ", in place" : o.overwrite_input ? ", may overwrite its input" : ", preserves its input") << "\n";
-  out << "engine " << o.engine << " (" << o.effort << "); strategy " << b.effective.strategy << (o.strategy == b.effective.strategy ? "" : " (requested: " + o.strategy + ")") << "; schedule: tiles "
+  out << "engine " << o.engine << " (" << o.effort << "); strategy " << b.effective.strategy << (o.strategy == b.effective.strategy ? "" : " (requested: " + o.strategy + ")") << (o.wire == "single" ? ", single precision on the wire" : "") << "; schedule: tiles "
       << b.effective.schedule.tiles;
   if (b.effective.schedule.tiles != "one") out << " of " << b.effective.schedule.tile << ", window " << b.effective.schedule.window << ", test " << b.effective.schedule.test;
   if (b.effective.schedule.tiles != o.schedule.tiles || b.effective.schedule.tile != o.schedule.tile || (o.schedule.window && b.effective.schedule.window != o.schedule.window))

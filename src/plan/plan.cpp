@@ -66,6 +66,8 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
   if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
   if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + o.scale + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
+  if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + o.wire + "\"; allowed are \"same\" and \"single\"");
+  if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
   if (o.strategy != "auto") strategy(o.strategy);  // throws, naming those there are
   if (o.natural_output && o.output) throw Error("both natural_output and an output layout are given; give one of them");
   Shape all = p.shape;
@@ -83,6 +85,7 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the precision", std::string(to_string(p.precision))},
           {"the kinds of the axes", axes},
           {"the strategy", o.strategy},
+          {"the precision on the wire", o.wire},
           {"the engine", o.engine + ", effort " + o.effort},
           {"the schedule", "tiles " + o.schedule.tiles + " of " + std::to_string(o.schedule.tile) + ", window " + std::to_string(o.schedule.window) + ", test " + std::to_string(o.schedule.test)},
           {"the process grid", grid},
@@ -297,7 +300,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     const bool last = !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     chain.selves.back() = demand.pattern.rank();
-    Bound bound = bind_strategy(comm, std::move(demand), requested.strategy);
+    Bound bound = bind_strategy(comm, std::move(demand), requested.strategy, requested.wire == "single");
     if (effective.strategy == "auto" || effective.strategy == bound.strategy->name()) effective.strategy = bound.strategy->name();
     comm.agree([&] {
       for (int t = 0; t < bound.exchange->tiles(); ++t)

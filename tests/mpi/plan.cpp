@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <set>
 #include <sstream>
 
 #include "support/allocations.hpp"
@@ -313,6 +314,43 @@ void expect_error(const std::string& part, F&& f) {
   }
 }
 
+/// Doubles that travel as floats: half the bytes, an error that is there and small, whatever strategy sends messages; the others decline.
+TEST(PlanTiny, SinglePrecisionOnTheWire) {
+  const auto problem = c2c<double>({5, 6, 4});
+  std::set<std::string> took;
+  for (const Strategy* s : strategies())
+    for (const char* tiles : {"one", "gathered"}) {
+      const std::string name(s->name());
+      Options options{.strategy = name, .effort = "estimate", .schedule = {.tiles = tiles, .tile = 2, .window = 2}};
+      try {
+        Plan same(world, problem, options);
+        options.wire = "single";
+        Plan fft(world, problem, options);
+        took.insert(name);
+        SCOPED_TRACE(fft.describe());
+        EXPECT_NE(fft.describe().find("single precision on the wire"), std::string::npos);
+        auto u = fft.input();
+        auto u_hat = fft.output(), exact = same.output();
+        for (int round = 0; round < 2; ++round) {
+          u.fill([](const Shape& p) { return Filler<Complex>::at(position(p, {5, 6, 4})); });
+          same.measure(true), fft.measure(true);
+          same.forward(u, exact);
+          fft.forward(u, u_hat);
+          EXPECT_EQ(2 * fft.spent().bytes, same.spent().bytes);
+          EXPECT_EQ(fft.spent().messages, same.spent().messages);
+          const double error = worst<Complex>(u_hat, [&](const Shape& p) { return exact[p]; });
+          EXPECT_LT(error, 1e-5);
+          EXPECT_TRUE(same.spent().bytes == 0 || u_hat.size() == 0 || error > 1e-12) << "nothing was rounded";
+          fft.backward(u_hat, u);
+          EXPECT_LT(worst<Complex>(u, [&](const Shape& p) { return Filler<Complex>::at(position(p, {5, 6, 4})) / fft.scale(); }) * fft.scale(), 1e-6);
+        }
+      } catch (const Declined&) {
+      }
+    }
+  EXPECT_GE(took.size(), 8u);
+  EXPECT_EQ(took.contains("direct"), ranks_of_world() == 1);
+}
+
 TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   const int rank = rank_of_world(), ranks = ranks_of_world();
   const auto plan = [](const AnyProblem& p, const Options& o = {}) { AnyPlan fft(world, p, o); };
@@ -326,6 +364,8 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   expect_error("at least 1", [&] { plan(c2c<double>({4, -4, 4})); });
   expect_error("counted", [&] { plan(c2c<double>({Index{1} << 40, Index{1} << 40})); });
   expect_error("axis 3", [&] { plan(c2c<double>({4, 4, 4}, {3})); });
+  expect_error("single precision already", [&] { plan(c2c<float>({4, 4, 4}), with([](Options& o) { o.wire = "single"; })); });
+  expect_error("\"same\" and \"single\"", [&] { plan(good, with([](Options& o) { o.wire = "half"; })); });
   expect_error("twice", [&] { plan(c2c<double>({4, 4, 4}, {1, 1})); });
   expect_error("product", [&] { plan(good, with([&](Options& o) { o.grid = {ranks + 1}; })); });
   expect_error("alltoallv", [&] { plan(good, with([](Options& o) { o.strategy = "carrier pigeon"; })); });

@@ -19,6 +19,7 @@ void Request::add_problem(CLI::App& app) {
 
 void Request::add_options(CLI::App& app) {
   app.add_option("--strategy", strategy, "how data travels: a name of 'weft list', or auto")->capture_default_str();
+  app.add_option("--wire", options_.wire, "single: doubles travel as floats")->capture_default_str();
   app.add_option("--layout", layout, "slab, pencil, or a process grid: 2x3")->capture_default_str();
   app.add_option("--engine", options_.engine, "what transforms lines: a name of 'weft list'")->capture_default_str();
   app.add_option("--effort", options_.effort, "estimate, measure, patient, exhaustive: the engine's search")->capture_default_str();
