@@ -19,6 +19,7 @@ constexpr const char* examples = R"(Examples:
   weft --ranks 2 bench --shape 128x128x128          every strategy on two ranks
   mpirun -n 4 weft bench --kind r2c --layout 2x2    the same under a launcher of one's own
   weft --ranks 2 plan --shape 64x64x64 --steps      what a plan will do
+  weft --ranks 8 exchange --bytes 256:65536         every strategy by message size, no transform
   weft --ranks 2 transform in.npy out.npy --lowpass 0.25
   weft X ...                                        the program weft-X beside this one or in PATH
 
@@ -43,6 +44,7 @@ class CommandLine {
     add("list", "strategies and engines", list_command);
     add("plan", "explain a plan without executing it", plan_command);
     add("bench", "time and verify strategies, forward and backward", bench_command);
+    add("exchange", "time strategies without any transform, by message size", exchange_command);
     add("transform", "transform or filter an npy file", transform_command);
   }
 
@@ -63,7 +65,7 @@ class CommandLine {
       throw Usage(std::string(e.what()) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) + " --help' for what is allowed.");
     }
     if (ranks_ > 0) start_ranks(ranks_, {argv + 1, argv + argc});
-    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, transform");
+    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, exchange, transform");
     return "";
   }
 

@@ -82,7 +82,7 @@ class Texts(Test):
     def test_version_and_help(self):
         self.assertRegex(self.fine(weft("--version")).out, r"^weft \d+\.\d+\.\d+ \(.*MPI.*\)\n$")
         self.assertIn("Examples:", self.fine(weft("--help")).out)
-        for name in "list", "plan", "bench", "transform":
+        for name in "list", "plan", "bench", "exchange", "transform":
             self.assertIn(name, self.fine(weft("--help")).out)
             self.assertIn("--help", self.fine(weft(name, "--help")).out)
 
@@ -106,6 +106,21 @@ class Texts(Test):
         self.assertIn("start", steps.replace(self.fine(weft("plan", "--shape", "8x6x4", ranks=2)).out, ""))
 
 
+    def test_exchange(self):
+        path = self.path("rows.json")
+        out = self.fine(weft("exchange", "--bytes", "64:320", "--strategy", "padded,bruck,direct", "--repeat", "2", "--json", path, ranks=3)).out
+        with open(path) as file:
+            rows = json.load(file)
+        self.assertEqual(sorted({row["message_bytes"] for row in rows}), [64, 128, 256])
+        for row in rows:
+            self.assertIn(f"{1e6 * row['median_seconds']:.1f}", out)
+            sent = {"padded": (1, 2, 2), "bruck": (2, 2, 2), "direct": (0, 0, 2)}[row["strategy"]]
+            self.assertEqual((row["calls"], row["messages"], row["bytes_sent"] // row["message_bytes"]), sent)
+        self.fails(weft("exchange", "--bytes", "12", ranks=2), 2, "multiple of 8")
+        self.fails(weft("exchange", "--bytes", "512:256", ranks=2), 2, "the least and the most")
+        self.fails(weft("exchange", "--strategy", "alltoal", ranks=2), 2, "there is no strategy 'alltoal'")
+
+
 class Programs(Test):
     def setUp(self):
         super().setUp()
@@ -122,7 +137,7 @@ class Programs(Test):
         self.assertEqual(weft("hello", "x", ranks=2, environment=self.search).out.count("hello x\n"), 2)
 
     def test_unknown(self):
-        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, transform", "hello")
+        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, exchange, transform", "hello")
         self.fails(weft("nothing", ranks=2), 2, "'nothing'")
         self.fails(weft("../weft-hello", environment=self.search), 2, "neither")
 
@@ -170,6 +185,15 @@ class Bench(Test):
         self.assertIn("error: " + rows[0]["error"], result.out)
         self.assertIn("FAILED", result.out)
         self.assertLess(rows[1]["relative_error"], 1e-14)
+
+    def test_single_precision_on_the_wire(self):
+        sent, declined = self.bench("--shape", "8x6x4", "--wire", "single", "--strategy", "alltoallv,direct")[1]
+        self.assertEqual(sent["effective"]["wire"], "single")
+        self.assertLess(sent["relative_error"], sent["tolerance"])
+        self.assertGreater(sent["relative_error"], 1e-10)
+        self.assertEqual(2 * sent["bytes_sent"], self.bench("--shape", "8x6x4", "--strategy", "alltoallv")[1][0]["bytes_sent"])
+        self.assertIn("no messages", declined["declined"])
+        self.assertEqual(weft("bench", "--wire", "half", ranks=2).code, 2)
 
     def test_problems(self):
         one = ["--strategy", "auto", "--shape", "6x10x5"]

@@ -28,6 +28,7 @@ using Command = std::function<int(const World&)>;
 Command list_command(CLI::App& app);
 Command plan_command(CLI::App& app);
 Command bench_command(CLI::App& app);
+Command exchange_command(CLI::App& app);
 Command transform_command(CLI::App& app);
 
 /// Of weft and of MPI, one line each.

@@ -1,0 +1,213 @@
+// weft exchange: strategies against each other without any transform: every rank sends as much to every other, and nothing is packed.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include <weft/exchange.hpp>
+
+#include "progress.hpp"
+#include "request.hpp"
+#include "table.hpp"
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using weft::Index;
+
+struct Asked {
+  std::string bytes = "256:65536", strategy = "all", json;
+  int repeats = 20, calls = 10;
+};
+
+constexpr Index element_bytes = sizeof(Index);
+
+/// "256:65536" doubles from one to the other; "256,4096" are these.
+std::vector<Index> message_bytes(const std::string& text) {
+  const bool range = text.find(':') != text.npos;
+  std::vector<Index> all;
+  for (const std::string& word : split(text, range ? ':' : ',')) {
+    Index bytes = 0;
+    if (!CLI::detail::lexical_cast(word, bytes) || bytes < element_bytes || bytes % element_bytes != 0 || bytes > Index{1} << 30)
+      throw Usage(fmt::format("--bytes {}: '{}' is no multiple of {} up to 1 GiB", text, word, element_bytes));
+    all.push_back(bytes);
+  }
+  if (!range) return all;
+  if (all.size() != 2 || all[0] > all[1]) throw Usage(fmt::format("--bytes {}: give the least and the most, as 256:65536", text));
+  const Index last = all[1];
+  all.pop_back();
+  while (2 * all.back() <= last) all.push_back(2 * all.back());
+  return all;
+}
+
+std::vector<const weft::Strategy*> named(const std::string& text) {
+  if (text == "all") return weft::strategies();
+  return planning([&] {
+    std::vector<const weft::Strategy*> all;
+    for (const std::string& name : split(text, ',')) all.push_back(&weft::strategy(name));
+    return all;
+  });
+}
+
+Index most(const World& world, Index here) {
+  MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT64_T, MPI_MAX, world.comm);
+  return here;
+}
+
+/// One strategy at one message size.
+class Contender {
+ public:
+  /// Throws weft::Error alike on all ranks when the strategy declines.
+  Contender(const World& world, const weft::Strategy& strategy, Index bytes) : world_(world), strategy_(strategy), bytes_(bytes) {
+    const weft::Shape shape{world.ranks, world.ranks, bytes / element_bytes};
+    weft::Demand demand{.pattern = {weft::Layout::slab(shape, 0, world.ranks), weft::Layout::slab(shape, 1, world.ranks), world.rank},
+                        .element_bytes = element_bytes,
+                        .slots = &slots_,
+                        .nodes = nodes(world)};
+    shape_ = shape;
+    if (const std::string reason = strategy.declines(demand); !reason.empty()) throw weft::Declined(reason);
+    cost_ = strategy.cost(demand);
+    exchange_ = strategy.bind(demand, world.comm);
+  }
+
+  /// Every element is its global index and the round's number; collective, throws on all ranks where one is not.
+  void verify(Index round) {
+    const auto each = [&](const std::vector<weft::Piece>& pieces, auto f) {
+      for (const weft::Piece& piece : pieces) {
+        weft::Shape p = piece.at.box.lo;
+        for (p[0] = piece.at.box.lo[0]; p[0] < piece.at.box.hi[0]; ++p[0])
+          for (p[1] = piece.at.box.lo[1]; p[1] < piece.at.box.hi[1]; ++p[1])
+            for (p[2] = piece.at.box.lo[2]; p[2] < piece.at.box.hi[2]; ++p[2])
+              f(reinterpret_cast<Index*>(slots_[static_cast<std::size_t>(piece.at.slot)])[piece.at.at(p)],
+                ((p[0] * shape_[1] + p[1]) * shape_[2] + p[2]) * 2 + round);
+      }
+    };
+    Index wrong = 0;
+    exchange_->open(0);
+    each(exchange_->tile(0).out, [](Index& element, Index expected) { element = expected; });
+    exchange_->start(0);
+    exchange_->finish(0);
+    each(exchange_->tile(0).in, [&](const Index& element, Index expected) { wrong += element != expected; });
+    exchange_->close(0);
+    if (most(world_, wrong) > 0) throw weft::Error(fmt::format("{} gave wrong data at {} bytes a message", strategy_.name(), bytes_));
+  }
+
+  void time(int calls) {
+    MPI_Barrier(world_.comm);
+    const weft::Traffic before = exchange_->traffic();
+    double seconds = -MPI_Wtime();
+    for (int call = 0; call < calls; ++call) {
+      exchange_->open(0);
+      exchange_->start(0);
+      exchange_->finish(0);
+      exchange_->close(0);
+    }
+    seconds = (seconds + MPI_Wtime()) / calls;
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, world_.comm);
+    seconds_.push_back(seconds);
+    const weft::Traffic after = exchange_->traffic();
+    traffic_ = {most(world_, after.calls - before.calls) / calls, most(world_, after.messages - before.messages) / calls,
+                most(world_, after.bytes - before.bytes) / calls};
+  }
+
+  Json row() const {
+    std::vector<double> sorted = seconds_;
+    std::sort(sorted.begin(), sorted.end());
+    return {{"strategy", strategy_.name()},  {"ranks", world_.ranks},
+            {"message_bytes", bytes_},       {"median_seconds", (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2},
+            {"min_seconds", sorted.front()}, {"max_seconds", sorted.back()},
+            {"calls", traffic_.calls},       {"messages", traffic_.messages},
+            {"bytes_sent", traffic_.bytes},  {"copied", cost_.copied},
+            {"depth", cost_.depth},          {"weft", WEFT_VERSION},
+            {"mpi", mpi_version()}};
+  }
+
+ private:
+  static std::vector<int> nodes(const World& world) {
+    MPI_Comm node;
+    MPI_Comm_split_type(world.comm, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &node);
+    int first = world.rank;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node);
+    MPI_Comm_free(&node);
+    std::vector<int> all(static_cast<std::size_t>(world.ranks));
+    MPI_Allgather(&first, 1, MPI_INT, all.data(), 1, MPI_INT, world.comm);
+    return all;
+  }
+
+  World world_;
+  const weft::Strategy& strategy_;
+  Index bytes_;
+  weft::Shape shape_;
+  weft::Slots slots_;
+  weft::Cost cost_;
+  weft::Traffic traffic_;
+  std::unique_ptr<weft::Exchange> exchange_;
+  std::vector<double> seconds_;
+};
+
+int exchange(const World& world, const Asked& asked) {
+  const std::vector<Index> sizes = message_bytes(asked.bytes);
+  const std::vector<const weft::Strategy*> strategies = named(asked.strategy);
+  Progress progress(world.rank == 0);
+  Json rows = Json::array();
+  std::map<std::string, std::string> declined;
+  std::vector<std::string> header{"microseconds"};
+  for (const weft::Strategy* strategy : strategies) header.emplace_back(strategy->name());
+  Table table(header);
+  for (const Index bytes : sizes) {
+    progress.phase(fmt::format("{} bytes a message", bytes));
+    std::vector<std::unique_ptr<Contender>> running;
+    for (const weft::Strategy* strategy : strategies) {
+      running.emplace_back();
+      try {
+        running.back() = std::make_unique<Contender>(world, *strategy, bytes);
+        running.back()->verify(0);
+      } catch (const weft::Declined& e) {
+        declined[std::string(strategy->name())] = e.what();
+      }
+    }
+    for (int repeat = 0; repeat < asked.repeats; ++repeat)
+      for (const auto& contender : running)
+        if (contender) contender->time(asked.calls);
+    std::vector<std::string> cells{fmt::format("{} B", bytes)};
+    for (const auto& contender : running) {
+      cells.emplace_back("-");
+      if (!contender) continue;
+      contender->verify(1);
+      rows.push_back(contender->row());
+      cells.back() = fmt::format("{:.1f}", 1e6 * rows.back()["median_seconds"].get<double>());
+    }
+    table.add(cells);
+  }
+  progress.clear();
+  if (world.rank != 0) return 0;
+  fmt::print("{} ranks, each to each, medians of {} repeats of {} calls, {}\n\n{}\n", world.ranks, asked.repeats, asked.calls, version(),
+             table.plain());
+  for (const auto& [name, reason] : declined) fmt::print("{} declined: {}\n", name, reason);
+  std::fflush(stdout);
+  if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + asked.json);
+  return 0;
+}
+
+}  // namespace
+
+Command exchange_command(CLI::App& app) {
+  auto asked = std::make_shared<Asked>();
+  app.add_option("--bytes", asked->bytes, "bytes of every message: LEAST:MOST, doubling, or a list with commas")->capture_default_str();
+  app.add_option("--strategy", asked->strategy, "names of 'weft list' with commas between them, or all")->capture_default_str();
+  app.add_option("--repeat", asked->repeats, "repetitions to time, all strategies in turn")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--calls", asked->calls, "exchanges behind one another in a repetition")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--json", asked->json, "write the results to this file");
+  app.footer(R"(Example:
+  weft --ranks 8 exchange --bytes 256:65536 --strategy alltoall,alltoallv,padded,bruck
+)");
+  return [asked](const World& world) { return exchange(world, *asked); };
+}
