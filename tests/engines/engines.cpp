@@ -16,6 +16,7 @@
 
 #include <weft/error.hpp>
 
+#include "engines/convolved.hpp"
 #include "support/heap.hpp"
 
 namespace weft {
@@ -23,7 +24,7 @@ namespace {
 
 constexpr Kind all_kinds[] = {Kind::c2c,  Kind::r2c,  Kind::c2r,  Kind::dct1, Kind::dct2, Kind::dct3,
                               Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
-constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 64, 100, 135, 181, 192, 256, 360};
+constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 61, 64, 67, 100, 135, 181, 192, 256, 360};
 
 Direction direction_of(Kind kind) { return kind == Kind::c2r ? Direction::backward : Direction::forward; }
 
@@ -322,6 +323,26 @@ TEST(Fftw, ObeysTheWisdomOfAnotherProcess) {
   EXPECT_NE(mine, theirs);
   EXPECT_NE(mine->prefers_out_of_place(), theirs->prefers_out_of_place());
   for (const auto cut : {wisdom.size() - 3, entry + 10}) EXPECT_THROW(fftw.import_wisdom(wisdom.substr(0, cut)), Error) << cut;
+}
+
+// Whatever planning may prefer on the day: both convolutions, over lengths that are odd, even, prime and not.
+TEST(Convolved, AgreesWithTheDefinition) {
+  const Engine &smooth = *engines().front(), &exact = engine("naive");
+  EXPECT_EQ(rader_length(181), 180);
+  for (const Index n : {7, 180, 217, 227}) EXPECT_EQ(rader_length(n), 0) << n;  // small, not prime, not prime, 226 = 2 113
+  for (const Index n : {181, 217, 1009}) EXPECT_GE(bluestein_length(n), 2 * n - 1);
+  for (const Precision precision : {Precision::single_, Precision::double_})
+    for (const auto& [kind, direction] : {std::pair(Kind::c2c, Direction::forward), std::pair(Kind::c2c, Direction::backward),
+                                          std::pair(Kind::r2c, Direction::forward), std::pair(Kind::c2r, Direction::backward)})
+      for (const Index n : {100, 181, 211, 217, 1009}) {
+        const LineSpec spec{kind, direction, precision, n};
+        const Values in = random_lines(spec, 3), expected = transform(*exact.plan(spec, "estimate"), in);
+        const auto inner = [&](Index length) { return smooth.plan({Kind::c2c, Direction::forward, precision, length}, "estimate"); };
+        EXPECT_LT(distance(transform(*bluestein(spec, inner(bluestein_length(n))), in), expected), tolerance(spec)) << to_string(spec);
+        if (const Index m = rader_length(n)) {
+          EXPECT_LT(distance(transform(*rader(spec, inner(m)), in), expected), tolerance(spec)) << to_string(spec);
+        }
+      }
 }
 
 TEST(Engine, UnknownNamesAreErrorsThatListTheKnownOnes) {
