@@ -128,7 +128,8 @@ class NoSharedMemory(unittest.TestCase):
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6 << 20, 6 << 20)))
 
     def test_little_of_it(self):
-        little = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size=3m tmpfs {SHARED} && exec "$0" "$@"']
+        # enough for MPI itself, too little for half a plan
+        little = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size=16m tmpfs {SHARED} && exec "$0" "$@"']
         if subprocess.run(little + ["true"], capture_output=True).returncode != 0:
             self.skipTest(f"a {SHARED} of one's own takes the right to mount")
         self.falls_back(f"and {SHARED} has", before=little, environment={"WEFT_SHARED_MEMORY": "window"})
