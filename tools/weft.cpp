@@ -41,7 +41,7 @@ class CommandLine {
     app_.set_version_flag("--version", version());
     app_.footer(examples);
     app_.get_formatter()->column_width(36);
-    add("list", "strategies and engines", list_command);
+    add("list", "strategies, kernels and engines", list_command);
     add("plan", "explain a plan without executing it", plan_command);
     add("bench", "time and verify strategies, forward and backward", bench_command);
     add("exchange", "time strategies without any transform, by message size", exchange_command);

@@ -12,7 +12,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A strategy was asked for by name, works, and cannot carry this demand: another one, or "auto", may. Thrown alike on every rank while planning.
+/// A strategy or a schedule was asked for by name, works, and cannot carry this demand: another one, or "auto", may. Thrown alike on every rank while planning.
 class Declined : public Error {
  public:
   using Error::Error;

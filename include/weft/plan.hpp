@@ -63,6 +63,9 @@ struct ScheduleOptions {
   Index tile = 1;             ///< planes a tile; larger than the extent: one tile (reported)
   Index window = 1;           ///< most tiles on their way at once; 0: all
   Index test = 0;             ///< let outstanding tiles progress after every so many blocks of work; 0: never
+  /// Who does the exchanges: the "caller", between blocks of work; or a "thread" that does nothing else (the caller's: call from the thread that
+  /// initialised MPI), while the others of at least two compute. Then tiles progress whenever that thread waits, and `test` counts for nothing.
+  std::string communicate = "caller";
 };
 
 /// How a problem is to be solved. Every name that is unknown is an error; nothing requested is silently changed: `Plan::effective()` tells what is done.
@@ -79,7 +82,7 @@ struct Options {
   bool natural_output = false;     ///< output distributed as the input
   Index batch = 1;                 ///< transforms a call, each array behind the other
   Index components = 1;            ///< interleaved fields: the fastest axis of every array
-  int threads = 1;                 ///< threads a rank that compute; the caller's thread is one of them and the only one in MPI
+  int threads = 1;                 ///< threads a rank; the caller's thread is one of them and the only one in MPI
   bool in_place = false;           ///< input and output are the same memory (real arrays of r2c are padded to 2 (n/2+1))
   bool overwrite_input = false;    ///< a transform may leave garbage in its input: saves memory and time
   std::string scale = "none";      ///< "none", "full" (forward divides by n), "symmetric" (both by sqrt n)

@@ -5,6 +5,7 @@
 #include <weft/error.hpp>
 #include <weft/exchange.hpp>
 #include <weft/file.hpp>
+#include <weft/kernel.hpp>
 #include <weft/kind.hpp>
 #include <weft/layout.hpp>
 #include <weft/pattern.hpp>

@@ -91,9 +91,11 @@ std::string AnyPlan::describe() const {
   out << (o.in_place ? ", in place" : o.overwrite_input ? ", may overwrite its input" : ", preserves its input") << "\n";
   out << "engine " << o.engine << " (" << o.effort << "); strategy " << b.effective.strategy << (o.strategy == b.effective.strategy ? "" : " (requested: " + o.strategy + ")") << (o.wire == "single" ? ", single precision on the wire" : "") << "; schedule: tiles "
       << b.effective.schedule.tiles;
-  if (b.effective.schedule.tiles != "one") out << " of " << b.effective.schedule.tile << ", window " << b.effective.schedule.window << ", test " << b.effective.schedule.test;
-  if (b.effective.schedule.tiles != o.schedule.tiles || b.effective.schedule.tile != o.schedule.tile || (o.schedule.window && b.effective.schedule.window != o.schedule.window))
-    out << " (requested: " << o.schedule.tiles << " of " << o.schedule.tile << ", window " << o.schedule.window << ")";
+  const ScheduleOptions &effective = b.effective.schedule, &requested = o.schedule;
+  if (effective.tiles != "one") out << " of " << effective.tile << ", window " << effective.window << ", test " << effective.test;
+  if (effective.communicate == "thread") out << ", exchanges on a thread of their own";
+  if (effective.tiles != requested.tiles || effective.tile != requested.tile || (requested.window && effective.window != requested.window) || effective.test != requested.test)
+    out << " (requested: " << requested.tiles << " of " << requested.tile << ", window " << requested.window << ", test " << requested.test << ")";
   out << "\ninput  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";
   out << "forward, on rank " << b.comm.rank() << ":\n";
   describe_chain(out, b.forward, b.route.kinds);

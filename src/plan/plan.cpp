@@ -65,6 +65,9 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (s.tile < 1) throw Error("tile is " + std::to_string(s.tile) + " planes; it must be at least 1");
   if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
   if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
+  if (s.communicate != "caller" && s.communicate != "thread") throw Error("communicate is \"" + s.communicate + "\"; allowed are \"caller\" and \"thread\"");
+  if (s.communicate == "thread" && o.threads < 2)
+    throw Declined("communicate is \"thread\", but threads is " + std::to_string(o.threads) + "; give at least 2: one talks to MPI, the others compute");
   if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + o.scale + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
   if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + o.wire + "\"; allowed are \"same\" and \"single\"");
   if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
@@ -87,7 +90,7 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the strategy", o.strategy},
           {"the precision on the wire", o.wire},
           {"the engine", o.engine + ", effort " + o.effort},
-          {"the schedule", "tiles " + o.schedule.tiles + " of " + std::to_string(o.schedule.tile) + ", window " + std::to_string(o.schedule.window) + ", test " + std::to_string(o.schedule.test)},
+          {"the schedule", "tiles " + o.schedule.tiles + " of " + std::to_string(o.schedule.tile) + ", window " + std::to_string(o.schedule.window) + ", test " + std::to_string(o.schedule.test) + ", communicate " + o.schedule.communicate},
           {"the process grid", grid},
           {"batch, components, threads", std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
           {"the options", std::string(o.in_place ? "in place, " : "") + (o.overwrite_input ? "overwriting, " : "") + (o.natural_output ? "natural output, " : "") + "scale " + o.scale},
@@ -101,6 +104,25 @@ constexpr Index stream_budget = Index{8} << 20;
 Side side(const Layout& layout, int rank, int slot, Index bytes) { return {layout.box(rank), {layout.view(rank, slot)}, bytes}; }
 
 bool same_memory_layout(const Layout& a, const Layout& b, int rank) { return a.box(rank).empty() || same_memory(a.view(rank), b.view(rank)); }
+
+// All ranks decline alike: what they check here is the same on all of them, or fails as something else.
+template <class F>
+auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
+  bool declined = false;
+  try {
+    return comm.agree([&] {
+      try {
+        return f();
+      } catch (const Declined&) {
+        declined = true;
+        throw;
+      }
+    });
+  } catch (const Error& e) {
+    if (declined) throw Declined(e.what());
+    throw;
+  }
+}
 
 double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -172,6 +194,8 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
     build_map(forward_scale * backward_scale);
     for (int t = 0; t < options.threads; ++t) benches.push_back(make_bench());
     team = std::make_unique<Team>(options.threads);
+    if (options.schedule.communicate == "thread")
+      for (Chain* chain : {&forward, &backward, &map}) conduct(*chain);
   });
   team->run([&](int) {
     for (const Chain* chain : {&forward, &backward, &map})
@@ -184,9 +208,9 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
 }
 
 Route AnyPlan::Body::agreed_route() {
-  comm.agree([&] { check_problem(problem, requested); });
+  agree_or_decline(comm, [&] { check_problem(problem, requested); });
   for (const auto& [what, text] : fingerprint(problem, requested)) comm.same(what, text);
-  const Route planned = comm.agree([&] { return plan_route(problem, requested, comm.size()); });
+  const Route planned = agree_or_decline(comm, [&] { return plan_route(problem, requested, comm.size()); });
   comm.same("how axes are cut among ranks", planned.input.describe(true) + planned.output.describe(true));
   // tiles as they are: no longer than what they cut, and one where nothing is cut
   Index longest = 0, most = 1;
@@ -198,6 +222,7 @@ Route AnyPlan::Body::agreed_route() {
         most = std::max(most, (extent + hop.cut.size - 1) / hop.cut.size);
       }
   ScheduleOptions& schedule = effective.schedule;
+  if (schedule.communicate == "thread") schedule.test = 0;  // the thread tests whenever it waits
   if (longest == 0) schedule.tiles = "one";
   schedule.tile = std::min(schedule.tile, std::max<Index>(longest, 1));
   schedule.window = schedule.window == 0 ? most : std::min(schedule.window, most);
@@ -313,6 +338,9 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     owned_bytes += chain.exchanges[h]->bytes_owned();
   }
   chain.strategies.resize(chain.hops.size());
+  // a tile that has arrived when its start returns is never under way
+  const auto overlaps = [](const std::string& text) { return !text.empty() && strategy(text.substr(0, text.find(' '))).overlaps(); };
+  if (&chain == &forward && std::none_of(chain.strategies.begin(), chain.strategies.end(), overlaps)) effective.schedule.window = 1, effective.schedule.test = 0;
 }
 
 Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
@@ -388,11 +416,17 @@ void AnyPlan::Body::schedule(Chain& chain) {
   for (const auto& stage : chain.stages) stages.push_back(stage.get());
   std::vector<const Exchange*> exchanges;
   for (const auto& exchange : chain.exchanges) exchanges.push_back(exchange.get());
-  chain.steps = make_steps(stages, exchanges, {requested.schedule.window, requested.schedule.test, requested.in_place || chain.turn >= 0});
+  chain.steps = make_steps(stages, exchanges, {effective.schedule.window == 1 ? 1 : requested.schedule.window, effective.schedule.test, requested.in_place || chain.turn >= 0});
   // memory that callers may hold must be theirs again when the call returns
   for (std::size_t h = 0; h < chain.exchanges.size(); ++h)
     if (chain.exchanges[h] && chain.exchanges[h]->array().slot >= 0 && h == 0)
       for (int t = 0; t < chain.exchanges[h]->tiles(); ++t) chain.steps.push_back({Step::Kind::open, static_cast<int>(h), t, 0});
+}
+
+void AnyPlan::Body::conduct(Chain& chain) {
+  std::vector<const Stage*> stages;
+  for (const auto& stage : chain.stages) stages.push_back(stage.get());
+  chain.conductor = std::make_unique<Conductor>(chain.steps, std::move(stages), *team, benches);
 }
 
 // Forward up to the last stage that transforms, which maps and transforms back, and backward from there.
@@ -474,27 +508,37 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     slots[1] = map_spectrum.get();
   }
   const Round round{&slots, f};
+  if (chain.conductor) {
+    conducted = &chain;
+    const Conductor::Seconds seconds = chain.conductor->run(round, talk, progress);
+    spent.work_seconds += seconds.work;
+    spent.exchange_seconds += seconds.exchange;
+    return;
+  }
   double last = measuring ? clock_seconds() : 0;
   for (const Step& step : chain.steps) {
-    if (step.kind == Step::Kind::work) {
+    if (step.kind == Step::Kind::work)
       work(*chain.stages[static_cast<std::size_t>(step.of)], step.first, step.last, round);
-    } else {
-      Exchange& exchange = *chain.exchanges[static_cast<std::size_t>(step.of)];
-      if (chain.turn >= 0 && step.of >= chain.turn && step.kind == Step::Kind::start) slots[0] = slots[static_cast<std::size_t>(chain.last_slot)];
-      switch (step.kind) {
-        case Step::Kind::open: exchange.open(step.first); break;
-        case Step::Kind::start: streaming_fence(), exchange.start(step.first); break;
-        case Step::Kind::test: exchange.test(); break;
-        case Step::Kind::finish: exchange.finish(step.first); break;
-        case Step::Kind::close: exchange.close(step.first); break;
-        case Step::Kind::work: break;
-      }
-    }
+    else
+      exchange(chain, step);
     if (measuring) {
       const double time = clock_seconds();
       (step.kind == Step::Kind::work ? spent.work_seconds : spent.exchange_seconds) += time - last;
       last = time;
     }
+  }
+}
+
+void AnyPlan::Body::exchange(Chain& chain, const Step& step) {
+  Exchange& exchange = *chain.exchanges[static_cast<std::size_t>(step.of)];
+  if (chain.turn >= 0 && step.of >= chain.turn && step.kind == Step::Kind::start) slots[0] = slots[static_cast<std::size_t>(chain.last_slot)];
+  switch (step.kind) {
+    case Step::Kind::open: exchange.open(step.first); break;
+    case Step::Kind::start: streaming_fence(), exchange.start(step.first); break;
+    case Step::Kind::test: exchange.test(); break;
+    case Step::Kind::finish: exchange.finish(step.first); break;
+    case Step::Kind::close: exchange.close(step.first); break;
+    case Step::Kind::work: break;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "engines/engine.hpp"
 #include "mpi/communicator.hpp"
+#include "plan/conductor.hpp"
 #include "plan/route.hpp"
 #include "plan/schedule.hpp"
 #include "plan/stage.hpp"
@@ -29,6 +30,7 @@ struct Chain {
   std::vector<Side> sides;  // from and to of every stage
   std::vector<std::unique_ptr<Stage>> stages;
   std::vector<Step> steps;
+  std::unique_ptr<Conductor> conductor;  // where one thread does nothing but exchanges
 };
 
 struct AnyPlan::Body {
@@ -77,8 +79,10 @@ struct AnyPlan::Body {
   void build(Chain& chain);
   void build_map(double scale);
   void schedule(Chain& chain);
+  void conduct(Chain& chain);
   Bench make_bench();
   void work(const Stage& stage, int first, int last, const Round& round);
+  void exchange(Chain& chain, const Step& step);
 
   // what the team works on now: kept here so that starting it allocates nothing
   struct Work {
@@ -102,6 +106,9 @@ struct AnyPlan::Body {
       }
     bench.block = own;
   };
+  Chain* conducted = nullptr;
+  const std::function<void(const Step&)> talk = [this](const Step& step) { exchange(*conducted, step); };
+  const std::function<void(int)> progress = [this](int e) { conducted->exchanges[static_cast<std::size_t>(e)]->test(); };
 };
 
 }  // namespace weft

@@ -313,7 +313,7 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
   if (options.schedule.tiles == "kept" && ranks > 1 &&
       std::none_of(route.hops.begin(), route.hops.end(), [](const Hop& h) { return h.cut.axis >= 0; }) &&
       std::any_of(route.hops.begin(), route.hops.end(), [](const Hop& h) { return h.exchanges; }))
-    throw Error("tiles = \"kept\" needs an axis that is whole on every rank before and after an exchange; shape " + to_string(problem.shape) +
+    throw Declined("tiles = \"kept\" needs an axis that is whole on every rank before and after an exchange; shape " + to_string(problem.shape) +
                 " on this grid has none: use tiles = \"gathered\" or \"one\", a slab, or a batch");
   return route;
 }

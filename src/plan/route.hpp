@@ -22,7 +22,7 @@ struct Route {
   Shape shape;               ///< logical extents, batch and component axes included
 };
 
-/// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions, tiles of an axis that is not there.
+/// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions; Declined for tiles of an axis that is not there.
 Route plan_route(const AnyProblem& problem, const Options& options, int ranks);
 
 /// Bytes of the array shape whose halved axis is n/2+1.

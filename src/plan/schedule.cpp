@@ -113,9 +113,12 @@ class Maker {
     run(s, stages_[s]->blocks());
   }
 
+  // Whether the stage writes where all others may still read, and tiles lie that are being sent.
+  bool holds(std::size_t s) const { return schedule_.hold_last && s + 1 == stages_.size(); }
+
   // Blocks whose tiles have all arrived, in order, as far as that goes.
   void run_ready(std::size_t s) {
-    if (schedule_.hold_last && s + 1 == stages_.size() && ran_[0] < stages_[0]->blocks()) return;
+    if (holds(s)) return;
     const Progress& p = progress_[s - 1];
     int end = ran_[s];
     while (end < stages_[s]->blocks() && p.needs[static_cast<std::size_t>(end)] <= p.finished) ++end;
@@ -128,7 +131,7 @@ class Maker {
     if (s > 0 && !reads) run_all(s - 1);
     while (ran_[s] < end) {
       const int b = ran_[s];
-      if (reads) finish_to(s - 1, progress_[s - 1].needs[static_cast<std::size_t>(b)]);
+      if (reads) finish_to(s - 1, holds(s) ? exchanges_[s - 1]->tiles() : progress_[s - 1].needs[static_cast<std::size_t>(b)]);
       if (writes)
         for (int t = exchanges_[s]->tiles(); t > progress_[s].opened; --t)
           if (progress_[s].first_writer[static_cast<std::size_t>(t - 1)] <= b) open_to(s, t);

@@ -17,7 +17,7 @@ struct Step {
 struct Schedule {
   Index window = 1;        ///< most tiles on their way at once, 0: all
   Index test = 0;          ///< let tiles progress after so many blocks, 0: never
-  bool hold_last = false;  ///< the last stage begins when the first has ended (their arrays are one memory)
+  bool hold_last = false;  ///< the last stage begins when all that the others made has arrived (it writes where the first reads)
 };
 
 /// Steps of a chain of stages; exchanges[s] lies between stages s and s+1 (null: an array). Starts are ordered by exchange, then by

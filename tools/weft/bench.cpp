@@ -8,6 +8,8 @@
 #include <cmath>
 #include <fstream>
 
+#include <weft/kernel.hpp>
+
 #include "contender.hpp"
 #include "progress.hpp"
 #include "request.hpp"
@@ -19,12 +21,13 @@ using Json = nlohmann::ordered_json;
 
 struct Asked : Request {
   int repeats = 10;
-  std::string input, json;
+  std::string kernels, input, json;
 };
 
-/// A strategy that runs, or the reason why not: it declines the demand, or it failed, which nothing should.
+/// A strategy, perhaps under a kernel's name, that runs, or the reason why not: it declines the demand, or it failed, which nothing should.
 struct Entry {
-  std::string strategy;
+  std::string name, kernel;
+  weft::Options options;
   std::unique_ptr<Contender> contender;
   std::string declined, error;
 };
@@ -57,7 +60,8 @@ Json to_json(const weft::Options& o) {
           {"tile", o.schedule.tile},    {"window", o.schedule.window},
           {"test", o.schedule.test},    {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
           {"threads", o.threads},       {"in_place", o.in_place},
-          {"natural", o.natural_output}, {"wire", o.wire}};
+          {"natural", o.natural_output}, {"communicate", o.schedule.communicate},
+          {"wire", o.wire}};
 }
 
 /// What the plan does otherwise than it was asked to: "tile 8 (asked: 200)".
@@ -70,13 +74,30 @@ std::string changes(const weft::AnyPlan& plan) {
   return text;
 }
 
-std::vector<std::string> strategy_names(const std::string& asked) {
-  std::vector<std::string> names;
-  if (asked == "all")
-    for (const weft::Strategy* strategy : weft::strategies()) names.emplace_back(strategy->name());
+/// What is asked for: strategies under one schedule, or kernels, which have their own but for what the command line says.
+std::vector<Entry> entries_of(const Asked& asked, const weft::Options& options, const CLI::App& app) {
+  std::vector<Entry> entries;
+  const auto add_strategy = [&](std::string_view name) {
+    entries.push_back({std::string(name), "", options});
+    entries.back().options.strategy = name;
+  };
+  const auto add_kernel = [&](const weft::Kernel& kernel) {
+    entries.push_back({std::string(kernel.name), std::string(kernel.name), kernel.of(options)});
+    weft::ScheduleOptions& s = entries.back().options.schedule;
+    if (s.tiles == "one") return;
+    if (app.count("--tile")) s.tile = options.schedule.tile;
+    if (app.count("--window")) s.window = options.schedule.window;
+    if (app.count("--test")) s.test = options.schedule.test;
+  };
+  if (asked.kernels == "all")
+    for (const weft::Kernel& kernel : weft::kernels()) add_kernel(kernel);
+  else if (!asked.kernels.empty())
+    for (const std::string& name : split(asked.kernels, ',')) add_kernel(weft::kernel(name));
+  else if (asked.strategy == "all")
+    for (const weft::Strategy* strategy : weft::strategies()) add_strategy(strategy->name());
   else
-    for (const std::string& name : split(asked, ',')) names.push_back(name == "auto" ? name : std::string(weft::strategy(name).name()));
-  return names;
+    for (const std::string& name : split(asked.strategy, ',')) add_strategy(name == "auto" ? name : weft::strategy(name).name());
+  return entries;
 }
 
 Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem, const Field& field, const Entry& entry) {
@@ -86,7 +107,8 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
               {"ranks", world.ranks},
               {"threads", asked.options(world.ranks).threads},
               {"layout", asked.layout},
-              {"strategy", entry.strategy},
+              {"kernel", entry.kernel.empty() ? Json() : Json(entry.kernel)},
+              {"strategy", entry.options.strategy},
               {"weft", WEFT_VERSION},
               {"mpi", mpi_version()}};
   if (!entry.contender) {
@@ -119,16 +141,17 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
 }
 
 Table table(const Json& rows) {
-  Table table({"strategy", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "MB sent", "messages", "error"});
+  const char* const name = rows.front()["kernel"].is_null() ? "strategy" : "kernel";
+  Table table({name, "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "MB sent", "messages", "error"});
   for (const Json& r : rows) {
     if (r.contains("declined") || r.contains("error")) {
       const std::string why = r.contains("error") ? "error" : "declined";
-      table.add({r["strategy"], why + ": " + r[why].get<std::string>()});
+      table.add({r[name], why + ": " + r[why].get<std::string>()});
       continue;
     }
-    const auto number = [&](const char* name) { return r[name].is_null() ? NAN : r[name].get<double>(); };
-    const auto ms = [&](const char* name) { return fmt::format("{:.3f}", 1e3 * number(name)); };
-    table.add({r["strategy"], ms("median_seconds"), ms("min_seconds"), ms("max_seconds"), fmt::format("{:.2f}", number("gflop_per_second")),
+    const auto number = [&](const char* key) { return r[key].is_null() ? NAN : r[key].get<double>(); };
+    const auto ms = [&](const char* key) { return fmt::format("{:.3f}", 1e3 * number(key)); };
+    table.add({r[name], ms("median_seconds"), ms("min_seconds"), ms("max_seconds"), fmt::format("{:.2f}", number("gflop_per_second")),
                ms("fft_seconds"), ms("exchange_seconds"), fmt::format("{:.3f}", 1e-6 * number("bytes_sent")),
                fmt::format("{}", r["messages"].get<weft::Index>()), fmt::format("{:.1e}", number("relative_error"))});
   }
@@ -165,8 +188,8 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   if (!asked.json.empty()) check_writable(world, asked.json);
   if (!asked.input.empty()) adopt_file(world, asked, app);
   const weft::AnyProblem problem = asked.problem();
-  const std::vector<std::string> names = planning([&] { return strategy_names(asked.strategy); });
   weft::Options options = asked.options(world.ranks);
+  std::vector<Entry> entries = planning([&] { return entries_of(asked, options, app); });
   options.strategy = "auto";
   // What no strategy can do is wrong with the request; what one of them cannot is that one's.
   planning([&] { weft::AnyPlan(world.comm, problem, options); });
@@ -174,18 +197,15 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   Progress progress(world.rank == 0);
   progress.phase(asked.input.empty() ? "making a field" : "reading " + asked.input);
   const auto field = asked.input.empty() ? random_field(world, problem, options) : file_field(world, problem, asked.input);
-  std::vector<Entry> entries;
   std::vector<Contender*> running;
   progress.phase("planning and verifying");
-  for (const std::string& name : names) {
-    progress.detail(name);
-    Entry& entry = entries.emplace_back();
-    entry.strategy = options.strategy = name;
+  for (Entry& entry : entries) {
+    progress.detail(entry.name);
     try {
-      entry.contender = make_contender(world, problem, options);
+      entry.contender = make_contender(world, problem, entry.options);
     } catch (const weft::Declined& e) {
       entry.declined = e.what();
-      entry.declined.erase(0, entry.declined.find("declines: ") + 10);  // who, once more
+      if (const auto at = entry.declined.find("declines: "); at != std::string::npos) entry.declined.erase(0, at + 10);  // who, once more
       continue;
     } catch (const weft::Error& e) {  // alike on all ranks, so that the others can still be timed
       entry.error = e.what();
@@ -194,7 +214,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     entry.contender->verify(*field);
     running.push_back(entry.contender.get());
   }
-  progress.phase(fmt::format("timing {} repeats of {} strategies", asked.repeats, running.size()));
+  progress.phase(fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(), asked.kernels.empty() ? "strategies" : "kernels"));
   for (int repeat = 0; repeat < asked.repeats; ++repeat) {
     progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
     for (Contender* contender : running) contender->time();
@@ -211,12 +231,13 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     Json rows = Json::array();
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
     fmt::print("{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
-               world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s", to_string(options.schedule),
+               world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
+               asked.kernels.empty() ? to_string(options.schedule) : "each kernel's own schedule",
                version());
     fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(rows).plain());
     for (const Entry& entry : entries)
       if (entry.contender)
-        if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", entry.strategy, text);
+        if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", entry.name, text);
     if (cores() < options.threads)
       fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
     if (!all_planned)
@@ -239,12 +260,15 @@ Command bench_command(CLI::App& app) {
   asked->add_problem(app);
   asked->add_options(app);
   app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all");
+  app.add_option("--kernel", asked->kernels, "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs")
+      ->excludes("--strategy")->excludes("--tiles")->excludes("--communicate");
   app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--input", asked->input, "transform what this npy file holds, instead of random data");
   app.add_option("--json", asked->json, "write the results to this file");
   app.footer(R"(Examples:
   weft --ranks 2 bench --kind r2c --shape 181x217x181
   weft --ranks 4 bench --layout 2x2 --strategy isend,alltoallv --tiles gathered --tile 8 --json times.json
+  weft --ranks 2 bench --kernel replace,standard,overlap,oneplane,allplanes --shape 128x128x128
 )");
   return [asked, &app](const World& world) { return bench(world, *asked, app); };
 }

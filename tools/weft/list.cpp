@@ -5,7 +5,7 @@
 
 #include <weft/weft.hpp>
 
-#include "command.hpp"
+#include "request.hpp"
 #include "table.hpp"
 
 Command list_command(CLI::App& app) {
@@ -18,8 +18,8 @@ Command list_command(CLI::App& app) {
 
   return [form](const World& world) {
     if (world.rank != 0) return 0;
-    auto all = nlohmann::ordered_json{{"strategies", nlohmann::json::array()}, {"engines", nlohmann::json::array()}};
-    Table strategies({"strategy", "how the data travels"}), engines({"engine", "what transforms lines"});
+    auto all = nlohmann::ordered_json{{"strategies", nlohmann::json::array()}, {"engines", nlohmann::json::array()}, {"kernels", nlohmann::json::array()}};
+    Table strategies({"strategy", "how the data travels"}), engines({"engine", "what transforms lines"}), kernels({"kernel", "strategy", "schedule", "what it does"});
     const std::string quote = form->markdown ? "`" : "";
     for (const weft::Strategy* strategy : weft::strategies()) {
       all["strategies"].push_back({{"name", strategy->name()}, {"summary", strategy->summary()}, {"overlaps", strategy->overlaps()}});
@@ -29,12 +29,18 @@ Command list_command(CLI::App& app) {
       all["engines"].push_back({{"name", name}, {"summary", summary}});
       engines.add({quote + name + quote, summary});
     }
+    for (const weft::Kernel& kernel : weft::kernels()) {
+      const weft::ScheduleOptions& s = kernel.schedule;
+      all["kernels"].push_back({{"name", kernel.name}, {"strategy", kernel.strategy}, {"tiles", s.tiles}, {"tile", s.tile}, {"window", s.window},
+                                {"test", s.test}, {"communicate", s.communicate}, {"summary", kernel.summary}, {"source", kernel.source}});
+      kernels.add({quote + std::string(kernel.name) + quote, quote + std::string(kernel.strategy) + quote, to_string(s), std::string(kernel.summary)});
+    }
     if (form->json)
       fmt::print("{}\n", all.dump(2));
     else if (form->markdown)
-      fmt::print("{}\n{}", strategies.markdown(), engines.markdown());
+      fmt::print("{}\n{}\n{}", strategies.markdown(), engines.markdown(), kernels.markdown());
     else
-      fmt::print("{}\n{}", strategies.plain(true), engines.plain(true));
+      fmt::print("{}\n{}\n{}", strategies.plain(true), engines.plain(true), kernels.plain(true));
     return 0;
   };
 }

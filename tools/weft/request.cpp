@@ -27,6 +27,8 @@ void Request::add_options(CLI::App& app) {
   app.add_option("--tile", options_.schedule.tile, "planes a tile")->capture_default_str();
   app.add_option("--window", options_.schedule.window, "most tiles on their way at once; 0: all")->capture_default_str();
   app.add_option("--test", options_.schedule.test, "let tiles progress after so many blocks of work; 0: never")->capture_default_str();
+  app.add_option("--communicate", options_.schedule.communicate, "who does exchanges: the caller, or a thread that does nothing else")
+      ->capture_default_str();
   app.add_option("--threads", options_.threads, "threads a rank")->capture_default_str();
 }
 
@@ -78,8 +80,9 @@ weft::Options Request::options(int ranks) const {
 }
 
 std::string to_string(const weft::ScheduleOptions& s) {
-  if (s.tiles == "one") return "one tile";
+  const std::string thread = s.communicate == "thread" ? ", exchanges on a thread" : "";
+  if (s.tiles == "one") return "one tile" + thread;
   return fmt::format("{} axis, {} plane{} a tile, {}{}", s.tiles, s.tile, s.tile == 1 ? "" : "s",
                      s.window == 0 ? "all on their way" : fmt::format("window {}", s.window),
-                     s.test == 0 ? "" : fmt::format(", test every {}", s.test));
+                     s.test == 0 ? "" : fmt::format(", test every {}", s.test)) + thread;
 }

@@ -1,0 +1,111 @@
+#include "plan/conductor.hpp"
+
+#include <chrono>
+#include <limits>
+
+namespace weft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
+
+Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Bench>& benches)
+    : stages_(std::move(stages)), team_(team), benches_(benches), crew_(team.threads() - 1) {
+  const std::size_t count = stages_.size();
+  // Out-memory is opened first: that depends on what peers did in the round before, and work need not wait for what is being sent. Tests are
+  // left out: whoever only talks tests whenever it waits.
+  const auto early = [&](const Step& s, const std::vector<int>& started) { return s.kind == Step::Kind::open && s.first >= started[static_cast<std::size_t>(s.of)]; };
+  std::vector<int> started(count, 0), finished(count, 0);  // tiles
+  for (const Step& s : steps) {
+    if (s.kind == Step::Kind::start) ++started[static_cast<std::size_t>(s.of)];
+    if (early(s, started)) talk_.push_back({&s, 0});
+  }
+  const int opens = static_cast<int>(talk_.size());
+  std::vector<int> last_work(count, 0), last_finish(count, 0);  // one past its place in its side's list
+  started.assign(count, 0);
+  for (const Step& s : steps) {
+    const auto of = static_cast<std::size_t>(s.of);
+    if (s.kind == Step::Kind::work) {
+      work_.push_back({&s, of > 0 ? std::max(opens, last_finish[of - 1]) : opens});
+      last_work[of] = static_cast<int>(work_.size());
+      continue;
+    }
+    if (s.kind == Step::Kind::test || early(s, started)) continue;
+    Part part{&s, s.kind == Step::Kind::start ? last_work[of] : s.kind == Step::Kind::close ? last_work[of + 1] : 0};
+    for (std::size_t e = 0; e < count; ++e)
+      if (started[e] > finished[e]) part.under_way = static_cast<int>(e);
+    talk_.push_back(part);
+    started[of] += s.kind == Step::Kind::start;
+    finished[of] += s.kind == Step::Kind::finish;
+    if (s.kind == Step::Kind::finish) last_finish[of] = static_cast<int>(talk_.size());
+  }
+}
+
+Conductor::Seconds Conductor::run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress) {
+  round_ = &round;
+  exchange_ = &exchange;
+  progress_ = &progress;
+  seconds_ = {};
+  worked_.store(0, std::memory_order_relaxed);
+  talked_.store(0, std::memory_order_relaxed);
+  failure_ = nullptr;
+  team_.run(all_);
+  if (failure_) std::rethrow_exception(failure_);
+  return seconds_;
+}
+
+void Conductor::talk() {
+  try {
+    for (const Part& part : talk_) {
+      while (worked_.load(std::memory_order_acquire) < part.needs) {
+        if (part.under_way >= 0) (*progress_)(part.under_way);
+        std::this_thread::yield();
+      }
+      const auto start = Clock::now();
+      (*exchange_)(*part.step);
+      seconds_.exchange += seconds_since(start);
+      talked_.fetch_add(1, std::memory_order_release);
+      talked_.notify_all();
+    }
+  } catch (...) {  // MPI has failed: nobody may wait for what will not come
+    failure_ = std::current_exception();
+    talked_.store(std::numeric_limits<int>::max(), std::memory_order_release);
+    talked_.notify_all();
+  }
+}
+
+void Conductor::work(int thread) {
+  for (const Part& part : work_) {
+    for (int done; (done = talked_.load(std::memory_order_acquire)) < part.needs;) talked_.wait(done, std::memory_order_acquire);
+    const auto start = Clock::now();
+    compute(*part.step, thread - 1);
+    streaming_fence();
+    crew_.arrive_and_wait();
+    if (thread != 1) continue;
+    seconds_.work += seconds_since(start);
+    worked_.fetch_add(1, std::memory_order_release);
+  }
+}
+
+void Conductor::compute(const Step& step, int worker) {
+  const Stage& stage = *stages_[static_cast<std::size_t>(step.of)];
+  const int workers = team_.threads() - 1, count = step.last - step.first;
+  Bench& bench = benches_[static_cast<std::size_t>(worker) + 1];
+  if (count >= workers) {  // blocks apart
+    for (int b = step.first + count * worker / workers; b < step.first + count * (worker + 1) / workers; ++b)
+      for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, bench, *round_);
+    return;
+  }
+  std::byte* const own = bench.block;  // together on each block, in the block memory of the first of them
+  bench.block = benches_[1].block;
+  for (int b = step.first; b < step.last; ++b)
+    for (int p = 0; p < stage.passes(); ++p) {
+      stage.run(b, p, worker, workers, bench, *round_);
+      crew_.arrive_and_wait();
+    }
+  bench.block = own;
+}
+
+}  // namespace weft

@@ -1,0 +1,54 @@
+// The conductor: executes a list of steps with one thread in MPI and the others at work.
+#pragma once
+
+#include <atomic>
+#include <barrier>
+#include <exception>
+#include <functional>
+
+#include "plan/schedule.hpp"
+#include "plan/team.hpp"
+
+namespace weft {
+
+/// The caller's thread does the exchange steps, so that MPI_THREAD_FUNNELED is enough; all others of the team do the work steps, each step
+/// together. Always true: each side goes through its steps in the order of the list, and every step waits for the earlier ones of the other
+/// side whose memory it needs: whatever ends on one thread ends here.
+class Conductor {
+ public:
+  /// The team has at least two threads. `steps`, `stages` and `benches` (one a thread) must outlive it. Nothing is allocated later.
+  Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Bench>& benches);
+
+  struct Seconds {
+    double work = 0, exchange = 0;  ///< at work and in MPI, waiting for each other apart
+  };
+  /// `exchange` executes a step that is not work. `progress(e)` lets exchange e progress; it is called while there is nothing else to do.
+  Seconds run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress);
+
+ private:
+  struct Part {
+    const Step* step;
+    int needs;           // steps of the other side that must have been done
+    int under_way = -1;  // an exchange that has tiles on their way before this step, -1: none
+  };
+  void work(int thread);
+  void talk();
+  void compute(const Step& step, int worker);
+
+  std::vector<Part> work_, talk_;
+  std::vector<const Stage*> stages_;
+  Team& team_;
+  std::vector<Bench>& benches_;
+  std::barrier<> crew_;  // of all who compute
+  std::atomic<int> worked_{0}, talked_{0};
+
+  // what runs now: kept here so that starting it allocates nothing
+  const Round* round_ = nullptr;
+  const std::function<void(const Step&)>* exchange_ = nullptr;
+  const std::function<void(int)>* progress_ = nullptr;
+  Seconds seconds_;
+  std::exception_ptr failure_;
+  const std::function<void(int)> all_ = [this](int thread) { thread == 0 ? talk() : work(thread); };
+};
+
+}  // namespace weft
