@@ -416,7 +416,9 @@ void AnyPlan::Body::schedule(Chain& chain) {
   for (const auto& stage : chain.stages) stages.push_back(stage.get());
   std::vector<const Exchange*> exchanges;
   for (const auto& exchange : chain.exchanges) exchanges.push_back(exchange.get());
-  chain.steps = make_steps(stages, exchanges, {effective.schedule.window == 1 ? 1 : requested.schedule.window, effective.schedule.test, requested.in_place || chain.turn >= 0});
+  // where input and output are, or may be, one memory
+  const int held = chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
+  chain.steps = make_steps(stages, exchanges, {effective.schedule.window == 1 ? 1 : requested.schedule.window, effective.schedule.test, held});
   // memory that callers may hold must be theirs again when the call returns
   for (std::size_t h = 0; h < chain.exchanges.size(); ++h)
     if (chain.exchanges[h] && chain.exchanges[h]->array().slot >= 0 && h == 0)

@@ -114,7 +114,7 @@ class Maker {
   }
 
   // Whether the stage writes where all others may still read, and tiles lie that are being sent.
-  bool holds(std::size_t s) const { return schedule_.hold_last && s + 1 == stages_.size(); }
+  bool holds(std::size_t s) const { return schedule_.held >= 0 && static_cast<int>(s) >= schedule_.held; }
 
   // Blocks whose tiles have all arrived, in order, as far as that goes.
   void run_ready(std::size_t s) {

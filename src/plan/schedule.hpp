@@ -17,7 +17,7 @@ struct Step {
 struct Schedule {
   Index window = 1;        ///< most tiles on their way at once, 0: all
   Index test = 0;          ///< let tiles progress after so many blocks, 0: never
-  bool hold_last = false;  ///< the last stage begins when all that the others made has arrived (it writes where the first reads)
+  int held = -1;           ///< from this stage on, a stage begins when all that those before it made has arrived, for it writes where they read; -1: none
 };
 
 /// Steps of a chain of stages; exchanges[s] lies between stages s and s+1 (null: an array). Starts are ordered by exchange, then by

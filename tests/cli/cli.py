@@ -206,6 +206,18 @@ class Bench(Test):
         for shape in "1x64x64", "64x1x1":
             self.bench("--strategy", "auto", "--shape", shape)
 
+    def test_kernels(self):
+        kernels = json.loads(weft("list", "--json").out)["kernels"]
+        result, rows = self.bench("--kernel", "all", "--threads", "2", "--shape", "8x12x10")
+        self.assertEqual([(row["kernel"], row["strategy"]) for row in rows], [(k["name"], k["strategy"]) for k in kernels])
+        self.assertFalse([row for row in rows if "declined" in row], result)
+        rows = self.bench("--kernel", "thread,oneplane,pipelined", "--shape", "7x11x13", "--tile", "2", "--window", "1")[1]
+        self.assertIn("at least 2", rows[0]["declined"])
+        self.assertIn("not all pairs", rows[1]["declined"])
+        self.assertEqual([rows[2]["effective"][key] for key in ("tiles", "tile", "window")], ["gathered", 2, 1])
+        self.assertIn("replace, standard", weft("bench", "--kernel", "nope").err)
+        self.assertIn("--strategy", weft("bench", "--kernel", "overlap", "--strategy", "isend").err)
+
     def test_messages_and_bytes(self):
         rows = self.bench("--strategy", "isend", "--shape", "8x8x8")[1]
         self.assertEqual((rows[0]["messages"], rows[0]["bytes_sent"]), (2, 2 * 8 * 4 * 4 * 16))

@@ -163,8 +163,6 @@ void over_all(const Problem<In, Out>& problem, double tolerance, Change&& change
       if (ran++ == 0) first = bits;
       EXPECT_TRUE(bits == first) << "not the same bits as the first way";
     } catch (const Declined&) {
-    } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("kept"), std::string::npos) << e.what();
     }
     if (testing::Test::HasFailure()) return;
   }
@@ -257,8 +255,6 @@ TEST(Plan, BackToBackWithOneRankDelayed) {
         fft.forward(u, u_hat);
       }
     } catch (const Declined&) {
-    } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("kept"), std::string::npos) << e.what();
     }
   }
 }
