@@ -16,7 +16,9 @@ Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> s
   const std::size_t count = stages_.size();
   // Out-memory is opened first: that depends on what peers did in the round before, and work need not wait for what is being sent. Tests are
   // left out: whoever only talks tests whenever it waits.
-  const auto early = [&](const Step& s, const std::vector<int>& started) { return s.kind == Step::Kind::open && s.first >= started[static_cast<std::size_t>(s.of)]; };
+  const auto early = [&](const Step& s, const std::vector<int>& started) {
+    return s.kind == Step::Kind::open && s.first >= started[static_cast<std::size_t>(s.of)];
+  };
   std::vector<int> started(count, 0), finished(count, 0);  // tiles
   for (const Step& s : steps) {
     if (s.kind == Step::Kind::start) ++started[static_cast<std::size_t>(s.of)];
@@ -43,7 +45,8 @@ Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> s
   }
 }
 
-Conductor::Seconds Conductor::run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress) {
+Conductor::Seconds Conductor::run(const Round& round, const std::function<void(const Step&)>& exchange,
+                                  const std::function<void(int)>& progress) {
   round_ = &round;
   exchange_ = &exchange;
   progress_ = &progress;

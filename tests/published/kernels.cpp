@@ -115,7 +115,8 @@ void verify(const Shape& shape, Index tile) {
         fft.measure(true);
         x == &there ? fft.forward(u, u_hat) : fft.backward(u_hat, u);
         const AnyPlan::Spent counted = fft.spent();
-        EXPECT_EQ(text({counted.calls, counted.messages, counted.bytes}), text(formula(name, *x, comm.rank(), tile, there.depth))) << (x == &there ? "forward" : "backward");
+        EXPECT_EQ(text({counted.calls, counted.messages, counted.bytes}), text(formula(name, *x, comm.rank(), tile, there.depth)))
+            << (x == &there ? "forward" : "backward");
       }
     } catch (const Declined& e) {
       EXPECT_TRUE(declined) << e.what();
@@ -198,13 +199,16 @@ TEST(Sticks, count_what_the_report_says) {
   const Index others = ranks - 1, columns = sticks.column_counts[r], planes = sticks.plane_counts[r];
   for (const std::string name : {"alltoallv", "isend", "padded"}) {
     Slots slots;
-    const Demand demand{Pattern(sticks.columns, sticks.planes, comm.rank()), complex_bytes, {}, -1, -1, &slots, std::vector<int>(at(ranks), 0)};
+    const Demand demand{
+        Pattern(sticks.columns, sticks.planes, comm.rank()), complex_bytes, {}, -1, -1, &slots, std::vector<int>(at(ranks), 0)};
     const auto exchange = strategy(name).bind(demand, comm.raw());
     exchange->open(0), exchange->start(0), exchange->finish(0), exchange->close(0);
     const Traffic counted = exchange->traffic();
     EXPECT_EQ(counted.calls, name == "isend" ? 2 * others : 1) << name;
     EXPECT_EQ(counted.messages, others) << name;
-    EXPECT_EQ(counted.bytes, complex_bytes * (name == "padded" ? others * sticks.column_counts.front() * sticks.plane_counts.front() : columns * (30 - planes))) << name;
+    EXPECT_EQ(counted.bytes, complex_bytes * (name == "padded" ? others * sticks.column_counts.front() * sticks.plane_counts.front()
+                                                               : columns * (30 - planes)))
+        << name;
     if (ranks != 16) continue;
     EXPECT_TRUE((columns == 41 || columns == 42) && (planes == 1 || planes == 2));
     if (name == "padded") {

@@ -55,12 +55,18 @@ double tolerance(const weft::AnyProblem& problem, const weft::Options& options) 
 }
 
 Json to_json(const weft::Options& o) {
-  return {{"strategy", o.strategy},     {"engine", o.engine},
-          {"effort", o.effort},         {"tiles", o.schedule.tiles},
-          {"tile", o.schedule.tile},    {"window", o.schedule.window},
-          {"test", o.schedule.test},    {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
-          {"threads", o.threads},       {"in_place", o.in_place},
-          {"natural", o.natural_output}, {"communicate", o.schedule.communicate},
+  return {{"strategy", o.strategy},
+          {"engine", o.engine},
+          {"effort", o.effort},
+          {"tiles", o.schedule.tiles},
+          {"tile", o.schedule.tile},
+          {"window", o.schedule.window},
+          {"test", o.schedule.test},
+          {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
+          {"threads", o.threads},
+          {"in_place", o.in_place},
+          {"natural", o.natural_output},
+          {"communicate", o.schedule.communicate},
           {"wire", o.wire}};
 }
 
@@ -214,7 +220,8 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     entry.contender->verify(*field);
     running.push_back(entry.contender.get());
   }
-  progress.phase(fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(), asked.kernels.empty() ? "strategies" : "kernels"));
+  progress.phase(
+      fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(), asked.kernels.empty() ? "strategies" : "kernels"));
   for (int repeat = 0; repeat < asked.repeats; ++repeat) {
     progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
     for (Contender* contender : running) contender->time();
@@ -232,8 +239,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
     fmt::print("{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
                world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
-               asked.kernels.empty() ? to_string(options.schedule) : "each kernel's own schedule",
-               version());
+               asked.kernels.empty() ? to_string(options.schedule) : "each kernel's own schedule", version());
     fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(rows).plain());
     for (const Entry& entry : entries)
       if (entry.contender)
@@ -260,8 +266,11 @@ Command bench_command(CLI::App& app) {
   asked->add_problem(app);
   asked->add_options(app);
   app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all");
-  app.add_option("--kernel", asked->kernels, "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs")
-      ->excludes("--strategy")->excludes("--tiles")->excludes("--communicate");
+  app.add_option("--kernel", asked->kernels,
+                 "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs")
+      ->excludes("--strategy")
+      ->excludes("--tiles")
+      ->excludes("--communicate");
   app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--input", asked->input, "transform what this npy file holds, instead of random data");
   app.add_option("--json", asked->json, "write the results to this file");

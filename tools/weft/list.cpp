@@ -18,8 +18,10 @@ Command list_command(CLI::App& app) {
 
   return [form](const World& world) {
     if (world.rank != 0) return 0;
-    auto all = nlohmann::ordered_json{{"strategies", nlohmann::json::array()}, {"engines", nlohmann::json::array()}, {"kernels", nlohmann::json::array()}};
-    Table strategies({"strategy", "how the data travels"}), engines({"engine", "what transforms lines"}), kernels({"kernel", "strategy", "schedule", "what it does"});
+    auto all = nlohmann::ordered_json{
+        {"strategies", nlohmann::json::array()}, {"engines", nlohmann::json::array()}, {"kernels", nlohmann::json::array()}};
+    Table strategies({"strategy", "how the data travels"}), engines({"engine", "what transforms lines"}),
+        kernels({"kernel", "strategy", "schedule", "what it does"});
     const std::string quote = form->markdown ? "`" : "";
     for (const weft::Strategy* strategy : weft::strategies()) {
       all["strategies"].push_back({{"name", strategy->name()}, {"summary", strategy->summary()}, {"overlaps", strategy->overlaps()}});
@@ -31,9 +33,17 @@ Command list_command(CLI::App& app) {
     }
     for (const weft::Kernel& kernel : weft::kernels()) {
       const weft::ScheduleOptions& s = kernel.schedule;
-      all["kernels"].push_back({{"name", kernel.name}, {"strategy", kernel.strategy}, {"tiles", s.tiles}, {"tile", s.tile}, {"window", s.window},
-                                {"test", s.test}, {"communicate", s.communicate}, {"summary", kernel.summary}, {"source", kernel.source}});
-      kernels.add({quote + std::string(kernel.name) + quote, quote + std::string(kernel.strategy) + quote, to_string(s), std::string(kernel.summary)});
+      all["kernels"].push_back({{"name", kernel.name},
+                                {"strategy", kernel.strategy},
+                                {"tiles", s.tiles},
+                                {"tile", s.tile},
+                                {"window", s.window},
+                                {"test", s.test},
+                                {"communicate", s.communicate},
+                                {"summary", kernel.summary},
+                                {"source", kernel.source}});
+      kernels.add({quote + std::string(kernel.name) + quote, quote + std::string(kernel.strategy) + quote, to_string(s),
+                   std::string(kernel.summary)});
     }
     if (form->json)
       fmt::print("{}\n", all.dump(2));
