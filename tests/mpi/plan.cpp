@@ -268,7 +268,7 @@ std::string of_rank_0(std::string text) {
 }
 
 // Ranks that start exchanges in different orders wait for each other for ever.
-TEST(PlanTiny, EveryRankStartsInTheSameOrder) {
+TEST(Plan, EveryRankStartsInTheSameOrder) {
   const int ranks = ranks_of_world();
   const Few<int> grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{ranks};
   for (const Shape& shape : {Shape{7, 5, 6}, Shape{3, 1, 9}, Shape{1, 8, 2}, Shape{5, 4, 3, 7}})
@@ -283,12 +283,12 @@ TEST(PlanTiny, EveryRankStartsInTheSameOrder) {
       for (std::string line; std::getline(steps, line);)
         if (line.starts_with("start")) starts += line + "\n";
       EXPECT_EQ(starts, of_rank_0(starts)) << to_string(shape);
-      EXPECT_EQ(ranks > 1 && shape[0] > 1, !starts.empty()) << to_string(shape);
+      EXPECT_TRUE(!starts.empty() || ranks == 1 || shape[0] == 1) << to_string(shape);
     }
 }
 
 // What cannot be done as requested is stated: a window or tests with a strategy that blocks, tiles longer than what they cut, tests beside a thread that only talks.
-TEST(PlanTiny, EffectiveSchedulesAreStated) {
+TEST(Plan, EffectiveSchedulesAreStated) {
   if (ranks_of_world() == 1) return;
   const auto effective = [](const char* strategy, const ScheduleOptions& schedule) {
     Options o;
