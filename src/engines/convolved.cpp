@@ -58,9 +58,12 @@ class Convolved : public Lines {
   using Complex = std::complex<Real>;
 
   void operator()(const std::byte* in, std::byte* out, Index count) const override {
-    for (Index k = 0; k < count; ++k, in += in_bytes(), out += out_bytes()) {
+    for (Index k = 0; k < count; ++k, in += in_step_bytes(), out += out_step_bytes()) {
       auto* const line = reinterpret_cast<Complex*>(scratch() + 2 * part_);  // what is not complex becomes so here
-      if (spec().kind == Kind::c2c) {
+      if (spec().in_stride > 1) {
+        for (Index j = 0; j < in_length(); ++j) line[j] = reinterpret_cast<const Complex*>(in)[j * spec().in_stride];
+        transform(line, reinterpret_cast<Complex*>(out));
+      } else if (spec().kind == Kind::c2c) {
         transform(reinterpret_cast<const Complex*>(in), reinterpret_cast<Complex*>(out));
       } else if (spec().kind == Kind::r2c) {
         std::copy_n(reinterpret_cast<const Real*>(in), in_length(), line);

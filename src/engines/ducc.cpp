@@ -60,11 +60,11 @@ class DuccLines final : public Lines {
     for (Index first = 0; first < count; first += lanes) {
       for (Index lane = 0; lane < lanes; ++lane) {
         const Index source = first + lane < count ? first + lane : first;
-        gather(reinterpret_cast<const Real*>(in + source * static_cast<Index>(in_bytes())), line + lane);
+        gather(reinterpret_cast<const Real*>(in + source * in_step_bytes()), line + lane);
       }
       transform_(scratch(), scratch() + line_size(spec()));
       for (Index lane = 0; lane < std::min(lanes, count - first); ++lane)
-        scatter(line + lane, reinterpret_cast<Real*>(out + (first + lane) * static_cast<Index>(out_bytes())));
+        scatter(line + lane, reinterpret_cast<Real*>(out + (first + lane) * out_step_bytes()));
     }
   }
   Index batch() const override { return lanes; }
@@ -78,6 +78,11 @@ class DuccLines final : public Lines {
 
   // DUCC's half-complex lines, r0 r1 i1 r2 i2 ..., are complex lines without the imaginary parts that are zero.
   void gather(const Real* in, Real* line) const {
+    if (spec().in_stride > 1) {
+      for (Index j = 0; j < spec().length; ++j)
+        for (Index part = 0; part < 2; ++part) line[(2 * j + part) * lanes] = in[2 * j * spec().in_stride + part];
+      return;
+    }
     const Index shift = spec().kind == Kind::c2r ? 1 : 0;
     line[0] = in[0];
     for (Index j = 1; j < reals(spec()); ++j) line[j * lanes] = in[j + shift];

@@ -17,12 +17,16 @@
 
 namespace weft {
 
-/// One line transform: logical length `length` (n) is the number of points of the transform, reals in the case of r2c and c2r.
+/// One line transform: logical length `length` (n) is the number of points of the transform, reals in the case of r2c and c2r. What it reads may be
+/// strided (c2c only), so that columns need not be gathered first, and lines may lie apart; by default they are contiguous and back to back.
 struct LineSpec {
   Kind kind = Kind::c2c;
   Direction direction = Direction::forward;
   Precision precision = Precision::double_;
   Index length = 1;
+  Index in_stride = 1;     ///< elements from one point of a line to the next, where it is read
+  Index in_distance = 0;   ///< elements from one line to the next, where it is read; 0: back to back
+  Index out_distance = 0;  ///< the same where it is written
 
   /// Elements (real or complex, as the kind has them) a line: r2c n -> n/2+1, c2r n/2+1 -> n, every other kind n -> n.
   Index in_length() const { return kind == Kind::c2r ? length / 2 + 1 : length; }
@@ -30,11 +34,21 @@ struct LineSpec {
   /// Bytes a line.
   std::size_t in_bytes() const { return static_cast<std::size_t>(in_length()) * element_bytes(precision, complex_input(kind)); }
   std::size_t out_bytes() const { return static_cast<std::size_t>(out_length()) * element_bytes(precision, complex_output(kind)); }
+  /// Elements from one line to the next.
+  Index in_step() const { return in_distance ? in_distance : in_length(); }
+  Index out_step() const { return out_distance ? out_distance : out_length(); }
+  /// Elements from the first of `lines` lines to one past the last.
+  Index in_span(Index lines) const { return (in_length() - 1) * in_stride + (lines - 1) * in_step() + 1; }
+  Index out_span(Index lines) const { return (lines - 1) * out_step() + out_length(); }
+  /// Contiguous lines, back to back.
+  bool plain() const { return in_stride == 1 && in_step() == in_length() && out_step() == out_length(); }
+  /// The same transform of plain lines.
+  LineSpec as_plain() const { return {kind, direction, precision, length}; }
 
   auto operator<=>(const LineSpec&) const = default;
 };
 
-/// "c2c forward double 64"
+/// "c2c forward double 64", and where lines are not plain "c2c forward double 64:in_stride:in_distance:out_distance"
 std::string to_string(const LineSpec&);
 
 /// A planned transform of contiguous lines; immutable, and safe to execute from many threads at once.
@@ -49,9 +63,11 @@ class Lines {
   Index out_length() const { return spec_.out_length(); }
   std::size_t in_bytes() const { return spec_.in_bytes(); }
   std::size_t out_bytes() const { return spec_.out_bytes(); }
+  Index in_step_bytes() const { return spec_.in_step() * static_cast<Index>(in_bytes()) / in_length(); }
+  Index out_step_bytes() const { return spec_.out_step() * static_cast<Index>(out_bytes()) / out_length(); }
 
-  /// Transforms `count` >= 0 lines: line k is read at `in + k * in_bytes()` and written at `out + k * out_bytes()`. Any alignment of the element type.
-  /// `in == out` is allowed for c2c and the real kinds; else the two must not overlap, and the input is preserved (c2r included).
+  /// Transforms `count` >= 0 lines: line k is read from `in + k * in_step_bytes()` and written at `out + k * out_step_bytes()`. Any alignment of the
+  /// element type. `in == out` is allowed for plain lines of c2c and the real kinds; else the two must not overlap, and the input is preserved (c2r included).
   /// Allocates nothing on a thread that has called `prepare` (FFTW underneath may, for a buffer of its own).
   virtual void operator()(const std::byte* in, std::byte* out, Index count) const = 0;
 

@@ -112,19 +112,27 @@ fftw_r2r_kind r2r_kind(Kind kind) {
   return kinds[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::dct1)];
 }
 
+// Bytes of a batch, the next thing on a cache line of its own.
+std::size_t in_size(const LineSpec& spec, Index batch) {
+  return Aligned::padded(static_cast<std::size_t>(spec.in_span(batch)) * element_bytes(spec.precision, complex_input(spec.kind)));
+}
+std::size_t out_size(const LineSpec& spec, Index batch) {
+  return Aligned::padded(static_cast<std::size_t>(spec.out_span(batch)) * element_bytes(spec.precision, complex_output(spec.kind)));
+}
+
 template <class Real>
 class FftwLines final : public Lines {
   using F = Fftw<Real>;
 
  public:
   FftwLines(const LineSpec& spec, Manner manner, Index batch, unsigned flags)
-      : Lines(spec, size(batch, spec.in_bytes()) + (manner == Manner::in_place ? 0 : size(batch, spec.out_bytes()))),
+      : Lines(spec, in_size(spec, batch) + (manner == Manner::in_place ? 0 : out_size(spec, batch))),
         manner_(manner),
         batch_(batch),
-        in_size_(size(batch, spec.in_bytes())) {
-    const Aligned in(in_size_), out(size(batch, out_bytes()));
+        in_size_(in_size(spec, batch)) {
+    const Aligned in(in_size_), out(out_size(spec, batch));
     std::byte* target = manner == Manner::in_place ? in.data() : out.data();
-    const typename F::Dim points{spec.length, 1, 1}, lines{batch, in_length(), out_length()};
+    const typename F::Dim points{spec.length, spec.in_stride, 1}, lines{batch, spec.in_step(), spec.out_step()};
     flags |= manner == Manner::from_scratch ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT;
     const std::lock_guard lock(planner());
     switch (spec.kind) {
@@ -151,7 +159,7 @@ class FftwLines final : public Lines {
   }
 
   void operator()(const std::byte* in, std::byte* out, Index count) const override {
-    for (; count > 0; count -= batch_, in += batch_ * step(in_bytes()), out += batch_ * step(out_bytes())) {
+    for (; count > 0; count -= batch_, in += batch_ * in_step_bytes(), out += batch_ * out_step_bytes()) {
       const Index lines = std::min(count, batch_);
       const bool whole = lines == batch_;
       std::byte* write = whole && aligned(out) ? out : scratch() + (manner_ == Manner::in_place ? 0 : in_size_);
@@ -160,7 +168,8 @@ class FftwLines final : public Lines {
                                                                                                : scratch();
       if (read != in) fill(read, in, lines);
       execute(read, write);
-      if (write != out) std::memcpy(out, write, static_cast<std::size_t>(lines) * out_bytes());
+      if (write == out) continue;
+      for (Index k = 0; k < lines; ++k) std::memcpy(out + k * out_step_bytes(), write + k * out_step_bytes(), out_bytes());
     }
   }
 
@@ -171,13 +180,18 @@ class FftwLines final : public Lines {
   static typename F::Complex* complex(std::byte* p) { return reinterpret_cast<typename F::Complex*>(p); }
   static Real* real(std::byte* p) { return reinterpret_cast<Real*>(p); }
   static bool aligned(const std::byte* p) { return F::alignment_of(real(const_cast<std::byte*>(p))) == 0; }
-  static std::size_t size(Index batch, std::size_t bytes) { return Aligned::padded(static_cast<std::size_t>(batch) * bytes); }
-  static Index step(std::size_t bytes) { return static_cast<Index>(bytes); }
-
   // A whole batch from `lines` lines: the missing ones are copies, so that no strange value slows the arithmetic down.
   void fill(std::byte* batch, const std::byte* in, Index lines) const {
-    std::memcpy(batch, in, static_cast<std::size_t>(lines) * in_bytes());
-    for (; lines < batch_; ++lines) std::memcpy(batch + lines * step(in_bytes()), in, in_bytes());
+    const std::size_t bytes = in_bytes() / static_cast<std::size_t>(in_length());
+    const Index stride = spec().in_stride * static_cast<Index>(bytes);
+    for (Index k = 0; k < batch_; ++k) {
+      const std::byte* line = in + (k < lines ? k : 0) * in_step_bytes();
+      std::byte* copy = batch + k * in_step_bytes();
+      if (spec().in_stride == 1)
+        std::memcpy(copy, line, in_bytes());
+      else
+        for (Index j = 0; j < in_length(); ++j) std::memcpy(copy + j * stride, line + j * stride, bytes);
+    }
   }
 
   void execute(std::byte* in, std::byte* out) const {
@@ -204,13 +218,16 @@ constexpr Index small = 128;  // points up to which batches and working in place
 // Whether equal lines of a batch give equal bits wherever they stand in it. FFTW promises nothing of the kind.
 template <class Real>
 bool uniform(const Lines& lines) {
-  const auto batch = static_cast<std::size_t>(lines.batch()), reals = lines.in_bytes() / sizeof(Real);
-  const Aligned in(batch * lines.in_bytes()), out(batch * lines.out_bytes());
+  const LineSpec& spec = lines.spec();
+  const Aligned in(in_size(spec, lines.batch())), out(out_size(spec, lines.batch()));
+  const Index parts = complex_input(spec.kind) ? 2 : 1;
   auto* values = reinterpret_cast<Real*>(in.data());
-  for (std::size_t i = 0; i < batch * reals; ++i) values[i] = static_cast<Real>(std::sin(1.0 + static_cast<double>(i % reals)));
+  for (Index k = 0; k < lines.batch(); ++k)
+    for (Index j = 0; j < parts * lines.in_length(); ++j)
+      values[parts * (k * spec.in_step() + j / parts * spec.in_stride) + j % parts] = static_cast<Real>(std::sin(1.0 + static_cast<double>(j)));
   lines(in.data(), out.data(), lines.batch());
-  for (std::size_t k = 1; k < batch; ++k)
-    if (std::memcmp(out.data(), out.data() + k * lines.out_bytes(), lines.out_bytes()) != 0) return false;
+  for (Index k = 1; k < lines.batch(); ++k)
+    if (std::memcmp(out.data(), out.data() + k * lines.out_step_bytes(), lines.out_bytes()) != 0) return false;
   return true;
 }
 
@@ -225,10 +242,10 @@ std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view e
     return prime ? rader(spec, std::move(transform)) : bluestein(spec, std::move(transform));
   }
   Index aligned = 1;  // the smallest batch after which the next one is aligned again
-  while (static_cast<std::size_t>(aligned) * spec.in_bytes() % 16 != 0 || static_cast<std::size_t>(aligned) * spec.out_bytes() % 16 != 0)
-    aligned *= 2;
+  const auto apart = [&](Index elements, bool is_complex) { return aligned * elements * static_cast<Index>(element_bytes(spec.precision, is_complex)); };
+  while (apart(spec.in_step(), complex_input(spec.kind)) % 16 != 0 || apart(spec.out_step(), complex_output(spec.kind)) % 16 != 0) aligned *= 2;
   const auto planned = [&](Index batch) { return std::make_shared<FftwLines<Real>>(spec, choice.manner, batch, flags_of(effort)); };
-  auto lines = planned(spec.length <= small ? 8 : aligned);
+  auto lines = planned(spec.length <= small || spec.in_stride > 1 ? 8 : aligned);
   if (!uniform<Real>(*lines)) lines = planned(1);
   choice.wisdom = wisdom.text();
   return lines;
@@ -237,8 +254,7 @@ std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view e
 // The least seconds of one batch in the manner that the lines prefer, on zeros, which stay zeros however often they are transformed.
 double seconds(const Lines& lines) {
   using Clock = std::chrono::steady_clock;
-  const auto batch = static_cast<std::size_t>(lines.batch());
-  const Aligned in(batch * lines.in_bytes()), out(batch * lines.out_bytes());
+  const Aligned in(in_size(lines.spec(), lines.batch())), out(out_size(lines.spec(), lines.batch()));
   std::memset(in.data(), 0, in.bytes());
   std::memset(out.data(), 0, out.bytes());
   std::byte* target = lines.prefers_out_of_place() ? out.data() : in.data();
@@ -264,7 +280,7 @@ Index largest_prime(Index n) {
 }
 
 std::vector<Manner> fftws_own(const LineSpec& spec) {
-  if (spec.kind == Kind::r2c) return {Manner::out_of_place};
+  if (spec.kind == Kind::r2c || (spec.kind != Kind::c2r && !spec.plain())) return {Manner::out_of_place};
   if (spec.kind == Kind::c2r) return {Manner::from_scratch};
   return spec.length <= small ? std::vector{Manner::in_place, Manner::out_of_place} : std::vector{Manner::out_of_place, Manner::in_place};
 }
@@ -360,15 +376,19 @@ class FftwEngine final : public Engine {
     check(std::getline(text, line) && line == header);
     while (std::getline(text, line)) {
       std::istringstream words(line);
-      std::string kind, direction, precision, effort, manner;
-      Index length = 0;
+      std::string kind, direction, precision, length, effort, manner;
       std::size_t bytes = 0;
       check(static_cast<bool>(words >> kind >> direction >> precision >> length >> effort >> manner >> bytes));
+      LineSpec spec{kind_from_string(kind), direction_from_string(direction), precision_from_string(precision)};
+      std::replace(length.begin(), length.end(), ':', ' ');
+      std::istringstream numbers(length);
+      check(static_cast<bool>(numbers >> spec.length));
+      if (numbers >> spec.in_stride) check(static_cast<bool>(numbers >> spec.in_distance >> spec.out_distance));
+      else spec.in_stride = 1;
       const auto found = std::find(manner_names.begin(), manner_names.end(), manner);
       check(found != manner_names.end() && bytes < wisdom.size());
       std::string own(bytes, ' ');
       check(text.read(own.data(), static_cast<std::streamsize>(bytes)) && text.get() == '\n');
-      const LineSpec spec{kind_from_string(kind), direction_from_string(direction), precision_from_string(precision), length};
       const auto chosen = static_cast<Manner>(found - manner_names.begin());
       const auto allowed = manners_of(spec);
       check(std::find(allowed.begin(), allowed.end(), chosen) != allowed.end());

@@ -65,7 +65,7 @@ class NaiveLines final : public Lines {
   }
 
   void operator()(const std::byte* in, std::byte* out, Index count) const override {
-    for (Index line = 0; line < count; ++line, in += in_bytes(), out += out_bytes()) transform(in, out);
+    for (Index line = 0; line < count; ++line, in += in_step_bytes(), out += out_step_bytes()) transform(in, out);
   }
 
  private:
@@ -89,7 +89,7 @@ class NaiveLines final : public Lines {
   Complex read(const std::byte* in, Index j) const {
     Real value[2] = {0, 0};
     const auto bytes = element_bytes(spec().precision, complex_input(spec().kind));
-    std::memcpy(value, in + static_cast<std::size_t>(j) * bytes, bytes);
+    std::memcpy(value, in + static_cast<std::size_t>(j * spec().in_stride) * bytes, bytes);
     return {value[0], value[1]};
   }
 

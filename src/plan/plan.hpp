@@ -44,7 +44,9 @@ struct AnyPlan::Body {
   Index array_bytes = 0;                    // in place: of the one array; else 0
   int spectrum_slot = 1;
 
-  std::map<std::pair<int, Direction>, std::shared_ptr<const Lines>> lines;  // by axis
+  std::map<LineSpec, std::shared_ptr<const Lines>> lines;
+  int columns_axis = -1, rows_axis = -1;  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
+  Index row_elements = 0;
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   std::vector<std::shared_ptr<std::byte>> arrays;
@@ -68,8 +70,12 @@ struct AnyPlan::Body {
 
  private:
   Route agreed_route();
+  void find_pair();
+  std::size_t turning_stage() const;
+  LineSpec line_spec(int axis, Direction direction) const;
   void plan_lines();
-  std::vector<Operation> operations(const Order& axes, Direction direction) const;
+  Order mirrored(const Order& axes) const;
+  std::vector<Operation> operations(const Order& axes, Direction direction, bool plain = false) const;
   static void rescale(Chain& chain, double by);
   int new_array(Index bytes);
   void need(int slot);

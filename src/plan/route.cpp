@@ -249,6 +249,13 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     hop(layout_of(dimensions, shape, ranks, remaining.size() == 1 ? order : c_order(axes)), gathered, scattered);
   }
 
+  // One rank gets the order of axes that a slab on several has: programs see one layout, and the last stage never works in place on distant planes.
+  if (ranks == 1 && !options.in_place && problem.shape.size() > 1 && std::find(problem.axes.begin(), problem.axes.end(), 0) != problem.axes.end()) {
+    Order order = c_order(axes);
+    std::swap(order[before], order[before + 1]);
+    here = here.ordered(order);
+  }
+
   // where it ends
   std::optional<Layout> wanted;
   if (options.output) {

@@ -135,7 +135,10 @@ void Stage::plan_passes() {
       there.bytes = lines ? static_cast<Index>(element_bytes(request_.precision, complex_output(lines->spec().kind))) : here.bytes;
       if (operation.first) there.box.lo[operation.axis] = 0, there.box.hi[operation.axis] = lines->out_length();
     }
-    const bool in_destination = last || (whole && there.bytes == request_.to.bytes && there.box == request_.to.box);
+    // the next transform may read its lines strided, where they lie
+    const LineSpec* next = !last && operations[k + 1].first ? &operations[k + 1].first->spec() : nullptr;
+    const bool strided = next && next->in_stride > 1;
+    const bool in_destination = last || (whole && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided);
     if (!in_destination) {
       // block-relative: every block has the strides of the largest
       Box largest = there.box;
@@ -148,8 +151,13 @@ void Stage::plan_passes() {
       Order order = c_order(largest.axes());
       const View& like = request_.from.views.front();
       std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return like.strides[a] > like.strides[b]; });
-      View view = dense_view(largest, order);
-      block_bytes_ = std::max(block_bytes_, largest.volume() * there.bytes);
+      Shape padding;
+      if (const int fastest = order[order.size() - 1]; strided && fastest != operations[k + 1].axis && next->in_stride > largest.extent(fastest)) {
+        padding = Shape::filled(largest.axes(), 0);
+        padding[fastest] = next->in_stride - largest.extent(fastest);
+      }
+      View view = dense_view(largest, order, padding);
+      block_bytes_ = std::max(block_bytes_, dense_elements(largest, order, padding) * there.bytes);
       view.box = there.box;  // anywhere: the block's own corner is its origin
       there.views = {view};
     }
@@ -178,6 +186,21 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   pass.in_length = from.box.extent(axis);
   pass.out_length = to.box.extent(axis);
   pass.width = batch_width(std::max(from.bytes, to.bytes));
+  pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
+  pass.mid_bytes = to.bytes;
+  pass.in_step = pass.in_length;
+  Index in_span = pass.width * pass.in_length;
+  if (operation.first) {
+    const LineSpec& spec = operation.first->spec();
+    pass.mid_length = spec.out_length();
+    pass.mid_bytes = static_cast<Index>(spec.out_bytes()) / pass.mid_length;
+    pass.in_stride = spec.in_stride;
+    pass.in_step = spec.in_step();
+    pass.mid_step = spec.out_step();
+    if (!operation.second) pass.out_step = pass.mid_step;
+    in_span = spec.in_span(pass.width);
+  }
+  line_bytes_ = std::max({line_bytes_, in_span * from.bytes, pass.width * pass.mid_step * pass.mid_bytes, pass.width * pass.out_step * to.bytes});
 
   std::vector<std::vector<Index>> bounds;
   Order others;
@@ -227,12 +250,12 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     std::stable_sort(cell.outer.begin(), cell.outer.end(), [&](int a, int b) {
       return std::pair(target.strides[a], source.strides[a]) > std::pair(target.strides[b], source.strides[b]);
     });
-    const auto back_to_back = [&](const std::vector<Segment>& segments, Index length, Index bytes) {
-      return segments.size() == 1 && segments[0].count == length && (segments[0].strides[axis] == bytes || length == 1) &&
-             (c < 0 || segments[0].strides[c] == length * bytes);
+    const auto in_lines = [&](const std::vector<Segment>& segments, Index length, Index point, Index line) {
+      return segments.size() == 1 && segments[0].count == length && (segments[0].strides[axis] == point || length == 1) &&
+             (c < 0 || segments[0].strides[c] == line);
     };
-    cell.from_lines = !copies && back_to_back(cell.from, pass.in_length, from.bytes);
-    cell.to_lines = !copies && !stream && back_to_back(cell.to, pass.out_length, to.bytes);
+    cell.from_lines = !copies && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
+    cell.to_lines = !copies && !stream && in_lines(cell.to, pass.out_length, to.bytes, pass.out_step * to.bytes);
 
     const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
     if (copies) {
@@ -244,19 +267,12 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
           cell.moves.emplace_back(to.bytes, Panel{0, 0, a.strides[axis], stride(a), b.strides[axis], stride(b)}, stream);
         }
     } else {
-      for (Segment& s : cell.from) s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), from.bytes, pass.in_length * from.bytes});
-      for (Segment& s : cell.to) s.move = Mover(to.bytes, {0, 0, to.bytes, pass.out_length * to.bytes, s.strides[axis], stride(s)}, stream);
+      for (Segment& s : cell.from) s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), pass.in_stride * from.bytes, pass.in_step * from.bytes});
+      for (Segment& s : cell.to) s.move = Mover(to.bytes, {0, 0, to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)}, stream);
     }
     segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
     pass.cells.push_back(std::move(cell));
   }
-  pass.mid_length = pass.out_length;
-  pass.mid_bytes = to.bytes;
-  if (operation.first) {
-    pass.mid_length = operation.first->out_length();
-    pass.mid_bytes = static_cast<Index>(operation.first->spec().out_bytes()) / pass.mid_length;
-  }
-  line_bytes_ = std::max(line_bytes_, pass.width * std::max({pass.in_length * from.bytes, pass.mid_length * pass.mid_bytes, pass.out_length * to.bytes}));
   return pass;
 }
 
@@ -347,7 +363,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
 
   // first: lines -> middle; map and second: middle -> done. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
   const Operation& operation = pass.operation;
-  const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && operation.first->prefers_out_of_place());
+  const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().plain()));
   const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length;
   const std::byte* lines = nullptr;
   std::byte* middle = nullptr;
@@ -362,13 +378,15 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     const auto zero = [&](Index first, Index count) {
       if (count > 0)
         for (Index w = 0; w < width; ++w)
-          std::memset(into + (w * pass.in_length + first) * pass.from_bytes, 0, static_cast<std::size_t>(count * pass.from_bytes));
+          for (Index k = first; k < first + count; k += pass.in_stride > 1 ? 1 : count)
+            std::memset(into + (w * pass.in_step + k * pass.in_stride) * pass.from_bytes, 0,
+                        static_cast<std::size_t>((pass.in_stride > 1 ? 1 : count) * pass.from_bytes));
     };
     for (std::size_t s = 0; s < cell.from.size(); ++s) {
       const Segment& segment = cell.from[s];
       zero(reached, segment.first - reached);
-      segment.move(bench.from[s], into + segment.first * pass.from_bytes,
-                   {segment.count, width, segment.strides[axis], stride(segment), pass.from_bytes, pass.in_length * pass.from_bytes});
+      segment.move(bench.from[s], into + segment.first * pass.in_stride * pass.from_bytes,
+                   {segment.count, width, segment.strides[axis], stride(segment), pass.in_stride * pass.from_bytes, pass.in_step * pass.from_bytes});
       reached = segment.first + segment.count;
     }
     zero(reached, pass.in_length - reached);
@@ -384,14 +402,14 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     line.first[axis] = pass.to_box.lo[axis];
     for (Index w = 0; w < width; ++w) {
       if (c >= 0) line.first[c] = at[c] + w;
-      line.values = middle + w * pass.mid_length * pass.mid_bytes;
+      line.values = middle + w * pass.mid_step * pass.mid_bytes;
       (*round.map)(line);
     }
   }
   std::byte* const done = !returns ? middle : target ? target : bench.lines[0];
   if (operation.second) (*operation.second)(middle, done, width);
   if (operation.scale != 1) {
-    const Index bytes = width * pass.out_length * pass.to_bytes;
+    const Index bytes = ((width - 1) * pass.out_step + pass.out_length) * pass.to_bytes;
     const auto times = [&](auto* values) {
       for (Index k = 0; k < bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
     };
@@ -401,7 +419,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     for (std::size_t s = 0; s < cell.to.size(); ++s) {
       const Segment& segment = cell.to[s];
       segment.move(done + segment.first * pass.to_bytes, bench.to[s],
-                   {segment.count, width, pass.to_bytes, pass.out_length * pass.to_bytes, segment.strides[axis], stride(segment)});
+                   {segment.count, width, pass.to_bytes, pass.out_step * pass.to_bytes, segment.strides[axis], stride(segment)});
     }
 }
 

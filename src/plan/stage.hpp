@@ -95,6 +95,7 @@ class Stage {
     Box from_box, to_box;
     Index from_bytes = 0, to_bytes = 0, in_length = 0, out_length = 0, width = 1;
     Index mid_length = 0, mid_bytes = 0;  // of a line between first and second
+    Index in_stride = 1, in_step = 0, mid_step = 0, out_step = 0;  // elements: how lines lie in buffers, from point to point and from line to line
     std::vector<Cell> cells;
   };
   struct Block {
