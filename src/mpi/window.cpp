@@ -13,6 +13,16 @@ Window::Window(MPI_Win own, std::byte* memory) : raw_(own), memory_(memory) {
   check(MPI_Win_lock_all(MPI_MODE_NOCHECK, raw_), "MPI_Win_lock_all");
 }
 
+std::string Window::declines([[maybe_unused]] int ranks) {
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+  int all = 0;
+  check(MPI_Comm_size(MPI_COMM_WORLD, &all), "MPI_Comm_size");
+  if (ranks > 1 && ranks < all)
+    return "its group has " + std::to_string(ranks) + " of the job's " + std::to_string(all) + " ranks, and Open MPI 4 mixes up windows of groups side by side";
+#endif
+  return {};
+}
+
 Window Window::create(const Communicator& comm, std::byte* memory, Index bytes) {
   MPI_Win own = MPI_WIN_NULL;
   const int code = MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, comm.raw(), &own);

@@ -261,7 +261,7 @@ void AnyPlan::Body::find_pair() {
   for (const Order& axes : plan_route(problem, uncut, comm.size()).work)
     for (int k = 0; k + 1 < axes.size(); ++k)
       if (axes[k] == last && axes[k + 1] == last - 1 && route.kinds[static_cast<std::size_t>(last - 1)] == Kind::c2c) rows_axis = last, columns_axis = last - 1;
-  const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true)), row = spectrum[last];
+  const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true)), row = std::max(spectrum[last], 2 * line);  // no fewer than a batch of columns
   row_elements = ((row + line - 1) / line | 1) * line;
 }
 

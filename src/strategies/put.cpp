@@ -3,6 +3,7 @@
 //   messages      at most P - 1 a tile, an MPI_Put each, and two empty ones more for every one of them: "written", "read"
 //   extra memory  a send and a receive buffer, the latter in a window; 4 (P - 1) requests a tile
 //   wins          networks with remote direct memory access, where MPI neither matches messages nor copies them; few partners
+//   declines      some of the ranks only, with Open MPI 4, which mixes up windows of groups side by side
 //   loses         short messages: three for one; MPIs that emulate a put by messages, and wait in it for a target that computes
 //   source        MPI-3.1, chapter 11
 //
@@ -99,7 +100,7 @@ class Put final : public Strategy {
  public:
   std::string_view name() const override { return "put"; }
   std::string_view summary() const override { return "MPI_Put into the peers' receive buffers, one-sided; empty messages tell when"; }
-  std::string declines(const Demand&) const override { return {}; }
+  std::string declines(const Demand& demand) const override { return mpi::Window::declines(demand.pattern.ranks()); }
   Cost cost(const Demand& demand) const override {
     const Pattern& pattern = demand.pattern;
     std::vector<Index> puts(static_cast<std::size_t>(pattern.ranks()), 0), told = puts;
