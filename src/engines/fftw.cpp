@@ -348,6 +348,11 @@ class FftwEngine final : public Engine {
 
  private:
   using Choices = std::map<Key, Choice>;
+  // FFTW 3.3.10's single-precision codelets for columns store whole registers of two lines, and fault where those are not aligned.
+  std::string limits(const LineSpec& spec) const override {
+    const bool odd = spec.precision == Precision::single_ && spec.in_stride > 1 && spec.out_step() % 2 != 0;
+    return odd ? "strided lines in single precision must be written an even number of elements apart" : "";
+  }
   static constexpr const char* header = "weft fftw wisdom 1";
 
   std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string& effort) const override {

@@ -281,7 +281,7 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   // c2r comes after the columns that it would be read from
   if (direction == Direction::forward || route.halved != rows_axis) {
     if (axis == rows_axis) spec.out_distance = row_elements;
-    if (axis == columns_axis) spec.in_stride = row_elements, spec.in_distance = 1;
+    if (axis == columns_axis) spec.in_stride = row_elements, spec.in_distance = 1, spec.out_distance = (spec.length + 1) / 2 * 2;
   }
   return spec;
 }

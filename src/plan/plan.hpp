@@ -100,6 +100,7 @@ struct AnyPlan::Body {
     const int threads = team->threads(), count = now.last - now.first;
     for (int b = now.first + count * thread / threads; b < now.first + count * (thread + 1) / threads; ++b)
       for (int p = 0; p < now.stage->passes(); ++p) now.stage->run(b, p, 0, 1, benches[static_cast<std::size_t>(thread)], *now.round);
+    streaming_fence();  // only the thread that stored can wait for its stores
   };
   const std::function<void(int)> together = [this](int thread) {
     Bench& bench = benches[static_cast<std::size_t>(thread)];
@@ -111,6 +112,7 @@ struct AnyPlan::Body {
         team->meet();
       }
     bench.block = own;
+    streaming_fence();
   };
   Chain* conducted = nullptr;
   const std::function<void(const Step&)> talk = [this](const Step& step) { exchange(*conducted, step); };
