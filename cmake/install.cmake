@@ -10,5 +10,8 @@ write_basic_package_version_file(weftConfigVersion.cmake COMPATIBILITY SameMinor
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weftConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/weftConfigVersion.cmake"
   cmake/FindFFTW3.cmake DESTINATION "${package_dir}")
 
+if(WEFT_FFTW)
+  set(pc_requires "fftw3 fftw3f")
+endif()
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weft.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -31,7 +31,7 @@ function(weft_mpi_test name target)
   elseif(arg_NP GREATER WEFT_CORES AND NOT arg_TINY)
     set(arg_LONG TRUE)
   endif()
-  add_test(NAME ${name} COMMAND "${PROJECT_SOURCE_DIR}/tests/support/launch" ${arg_TIMEOUT}
+  add_test(NAME ${name} COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/support/launch" ${arg_TIMEOUT}
     "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${arg_NP} ${flags} $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS}
     ${arg_ARGS})
   math(EXPR net "${arg_TIMEOUT} + 20")

@@ -1,17 +1,17 @@
-// The one list of engines. A new engine is one new file and one line here.
+// The one list of engines, the default first. A new engine is one new file and its lines here.
 #include "engine.hpp"
 
 namespace weft {
 
 const Engine& fftw_engine();
-const Engine& naive_engine();
-#ifdef WEFT_HAVE_DUCC
 const Engine& ducc_engine();
-#endif
+const Engine& naive_engine();
 
 const std::vector<const Engine*>& engines() {
   static const std::vector<const Engine*> list{
+#ifdef WEFT_HAVE_FFTW
       &fftw_engine(),
+#endif
 #ifdef WEFT_HAVE_DUCC
       &ducc_engine(),
 #endif
