@@ -272,6 +272,15 @@ std::size_t AnyPlan::Body::turning_stage() const {
   return turn;
 }
 
+// What forward_map_backward undoes the stage of its map with, axis by axis in reverse order: plain lines, but that the first are read where forward leaves them.
+std::vector<LineSpec> AnyPlan::Body::returning_specs() const {
+  std::vector<LineSpec> specs;
+  const Order& axes = route.work[turning_stage()];
+  for (int k = axes.size() - 1; k >= 0; --k) specs.push_back(line_spec(axes[k], Direction::backward).as_plain());
+  if (!specs.empty()) specs.front().in_distance = line_spec(axes[axes.size() - 1], Direction::forward).out_distance;
+  return specs;
+}
+
 LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   LineSpec spec{route.kinds[static_cast<std::size_t>(axis)], direction, problem.precision, route.shape[axis]};
   if (spec.kind != Kind::c2c) {
@@ -303,7 +312,7 @@ void AnyPlan::Body::plan_lines() {
   const auto plan_all = [&] {
     for (const Order& axes : route.work)
       for (const int a : axes) plan_line(line_spec(a, Direction::forward)), plan_line(line_spec(a, Direction::backward));
-    for (const int a : route.work[turning_stage()]) plan_line(line_spec(a, Direction::backward).as_plain());
+    for (const LineSpec& spec : returning_specs()) plan_line(spec);
   };
   // rank 0 searches, all others follow it: the same bits everywhere
   std::string wisdom;
@@ -316,13 +325,12 @@ void AnyPlan::Body::plan_lines() {
   });
 }
 
-std::vector<Operation> AnyPlan::Body::operations(const Order& axes, Direction direction, bool plain) const {
+std::vector<Operation> AnyPlan::Body::operations(const Order& axes, Direction direction) const {
   std::vector<Operation> list;
   for (const int a : axes) {
     Operation o;
     o.axis = a;
-    const LineSpec spec = line_spec(a, direction);
-    o.first = lines.at(plain ? spec.as_plain() : spec);
+    o.first = lines.at(line_spec(a, direction));
     list.push_back(std::move(o));
   }
   return list;
@@ -484,15 +492,18 @@ void AnyPlan::Body::build_map(double scale) {
   const std::size_t mirrored = route.work.size() - 1 - turn;  // the same stage in backward
   for (std::size_t s = 0; s < turn; ++s) map.operations.push_back(forward.operations[s]);
   const auto& up = forward.operations[turn];
-  Order reversed(route.work[turn]);
-  std::reverse(reversed.begin(), reversed.end());
-  const auto down = operations(reversed, Direction::backward, true);
   std::vector<Operation> middle(up.begin(), up.end() - 1);
   Operation top = up.back();
   top.map = true;
-  top.second = down.front().first;
+  const std::vector<LineSpec> down = returning_specs();
+  top.second = lines.at(down.front());
   middle.push_back(top);
-  middle.insert(middle.end(), down.begin() + 1, down.end());
+  for (std::size_t k = 1; k < down.size(); ++k) {
+    Operation o;
+    o.axis = up[up.size() - 1 - k].axis;
+    o.first = lines.at(down[k]);
+    middle.push_back(o);
+  }
   map.operations.push_back(middle);
   for (std::size_t s = mirrored + 1; s < backward.operations.size(); ++s) map.operations.push_back(backward.operations[s]);
   for (auto& list : map.operations)

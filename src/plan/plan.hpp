@@ -75,7 +75,8 @@ struct AnyPlan::Body {
   LineSpec line_spec(int axis, Direction direction) const;
   void plan_lines();
   Order mirrored(const Order& axes) const;
-  std::vector<Operation> operations(const Order& axes, Direction direction, bool plain = false) const;
+  std::vector<Operation> operations(const Order& axes, Direction direction) const;
+  std::vector<LineSpec> returning_specs() const;
   static void rescale(Chain& chain, double by);
   int new_array(Index bytes);
   void need(int slot);

@@ -123,6 +123,10 @@ void Stage::plan_passes() {
   }
   // Between its passes a block lies in its destination where that is one array of the right elements, else in the bench.
   const bool whole = request_.to.views.size() == 1 && request_.to.views.front().box.contains(request_.to.box);
+  // There every pass finds it laid out alike, with rows as far apart as the strided transforms among them read: threads share its lines.
+  Index row = 0;
+  for (const Operation& o : operations)
+    if (o.first && o.first->spec().in_stride > 1) row = o.first->spec().in_stride;
   Side here = request_.from;
   bool here_in_block = false;
   for (std::size_t k = 0; k < operations.size(); ++k) {
@@ -136,8 +140,7 @@ void Stage::plan_passes() {
       if (operation.first) there.box.lo[operation.axis] = 0, there.box.hi[operation.axis] = lines->out_length();
     }
     // the next transform may read its lines strided, where they lie
-    const LineSpec* next = !last && operations[k + 1].first ? &operations[k + 1].first->spec() : nullptr;
-    const bool strided = next && next->in_stride > 1;
+    const bool strided = !last && operations[k + 1].first && operations[k + 1].first->spec().in_stride > 1;
     const bool in_destination = last || (whole && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided);
     if (!in_destination) {
       // block-relative: every block has the strides of the largest
@@ -152,9 +155,9 @@ void Stage::plan_passes() {
       const View& like = request_.from.views.front();
       std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return like.strides[a] > like.strides[b]; });
       Shape padding;
-      if (const int fastest = order[order.size() - 1]; strided && fastest != operations[k + 1].axis && next->in_stride > largest.extent(fastest)) {
+      if (const int fastest = order[order.size() - 1]; row > largest.extent(fastest)) {
         padding = Shape::filled(largest.axes(), 0);
-        padding[fastest] = next->in_stride - largest.extent(fastest);
+        padding[fastest] = row - largest.extent(fastest);
       }
       View view = dense_view(largest, order, padding);
       block_bytes_ = std::max(block_bytes_, dense_elements(largest, order, padding) * there.bytes);
@@ -364,7 +367,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   // first: lines -> middle; map and second: middle -> done. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
   const Operation& operation = pass.operation;
   const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().plain()));
-  const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length;
+  const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length || pass.mid_step != pass.out_step;
   const std::byte* lines = nullptr;
   std::byte* middle = nullptr;
   std::byte* const target = cell.to_lines ? bench.to[0] : nullptr;
