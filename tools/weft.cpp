@@ -21,6 +21,7 @@ constexpr const char* examples = R"(Examples:
   weft --ranks 2 plan --shape 64x64x64 --steps      what a plan will do
   weft --ranks 8 exchange --bytes 256:65536         every strategy by message size, no transform
   weft --ranks 2 transform in.npy out.npy --lowpass 0.25
+  weft --ranks 2 types --shape 8x6                  the MPI datatypes that replace packing
   weft X ...                                        the program weft-X beside this one or in PATH
 
 Exit codes: 0 fine, 1 a check or a step failed, 2 the command line is wrong.
@@ -46,6 +47,7 @@ class CommandLine {
     add("bench", "time and verify strategies, forward and backward", bench_command);
     add("exchange", "time strategies without any transform, by message size", exchange_command);
     add("transform", "transform or filter an npy file", transform_command);
+    add("types", "print the MPI datatypes of a plan and check them", types_command);
   }
 
   /// What ends the program before it runs: a text asked for. Starting MPI or another program does not return.
@@ -65,7 +67,7 @@ class CommandLine {
       throw Usage(std::string(e.what()) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) + " --help' for what is allowed.");
     }
     if (ranks_ > 0) start_ranks(ranks_, {argv + 1, argv + argc});
-    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, exchange, transform");
+    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, exchange, transform, types");
     return "";
   }
 

@@ -28,6 +28,14 @@ class Exchange {
     std::vector<Piece> out, in;
   };
 
+  /// A datatype that the exchange gives to MPI for a tile and a peer, read back from MPI.
+  struct Type {
+    int tile = 0, peer = 0;
+    bool out = true;         ///< of what leaves for the peer; false: of what comes from it
+    std::string text;        ///< size, extents, tree, bytes in order: several lines, long lists shortened
+    std::string difference;  ///< where its bytes are not those of the tile's pieces in their order; empty: they are
+  };
+
   virtual ~Exchange() = default;
   Exchange() = default;
   Exchange(const Exchange&) = delete;
@@ -43,6 +51,8 @@ class Exchange {
   virtual Traffic traffic() const { return {}; }
   /// What a user should know of how it came out on this machine, for the plan's print: one line, mostly empty.
   virtual std::string note() const { return {}; }
+  /// The derived datatypes that it sends from and receives into arrays with; empty where MPI is given packed memory.
+  virtual std::vector<Type> datatypes() const { return {}; }
 
   /// Returns when tile t of the out-memory may be written: nobody reads it any more.
   virtual void open(int t) { static_cast<void>(t); }

@@ -184,6 +184,13 @@ class AnyPlan {
 
   /// Stages, exchanges, strategy, schedule, bytes and messages, memory: many lines. Collective only when made.
   std::string describe() const;
+  /// The derived datatypes by which this rank sends and receives, forward and backward, as MPI has them, each checked against the pieces
+  /// that it stands for. Strategies that send packed memory make none.
+  struct Datatypes {
+    std::string text;            ///< many lines
+    int made = 0, different = 0;  ///< of `made` types so many are not what they should be
+  };
+  Datatypes datatypes() const;
   /// Every step of forward's schedule, one a line.
   std::string steps() const;
 

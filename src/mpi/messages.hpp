@@ -78,6 +78,10 @@ class Alltoall {
   /// MPI_Alltoallw: one datatype a rank, relative to the buffers.
   static Alltoall typed(const Communicator&, std::vector<Datatype> send, std::vector<Datatype> receive);
 
+  /// By rank; empty unless made by `typed`.
+  const std::vector<Datatype>& send_types() const { return send_.types; }
+  const std::vector<Datatype>& receive_types() const { return receive_.types; }
+
   void operator()(const Communicator&, const void* send, void* receive) const;
   void start(const Communicator&, const void* send, void* receive, Requests&) const;
   /// Collective; throws where there are no `persistent_collectives`. The call must outlive the request.

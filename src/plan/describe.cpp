@@ -103,6 +103,23 @@ std::string AnyPlan::describe() const {
   return out.str();
 }
 
+AnyPlan::Datatypes AnyPlan::datatypes() const {
+  Datatypes all;
+  for (const Chain* chain : {&body_->forward, &body_->backward})
+    for (std::size_t h = 0; h < chain->exchanges.size(); ++h) {
+      if (!chain->exchanges[h]) continue;
+      for (const Exchange::Type& type : chain->exchanges[h]->datatypes()) {
+        ++all.made;
+        all.different += !type.difference.empty();
+        all.text += std::string(chain == &body_->forward ? "forward" : "backward") + ", exchange " + std::to_string(h) + ", tile " +
+                    std::to_string(type.tile) + ", " + (type.out ? "to" : "from") + " member " + std::to_string(type.peer) +
+                    (type.peer == chain->selves[h] ? " (this rank)" : "") + ": " +
+                    (type.difference.empty() ? "matches its pattern" : "DIFFERS from its pattern: " + type.difference) + "\n  " + type.text;
+      }
+    }
+  return all;
+}
+
 std::string AnyPlan::steps() const {
   std::string lines;
   for (const Step& step : body_->forward.steps) lines += to_string(step) + "\n";

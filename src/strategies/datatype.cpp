@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "geometry/boxes.hpp"
+#include "mpi/type_map.hpp"
 #include "strategies/packed.hpp"
 
 namespace weft {
@@ -31,7 +32,7 @@ bool overlapping(const Pattern& pattern) {
 class DatatypeExchange final : public Exchange {
  public:
   DatatypeExchange(const Demand& demand, MPI_Comm group, const std::string& declined)
-      : comm_(mpi::Communicator::duplicate(group)), slots_(*demand.slots), from_(demand.from_slot), to_(demand.to_slot) {
+      : comm_(mpi::Communicator::duplicate(group)), slots_(*demand.slots), from_(demand.from_slot), to_(demand.to_slot), element_bytes_(demand.element_bytes) {
     comm_.agree([&] {
       if (!declined.empty()) throw Error(declined);
       const Pattern& pattern = demand.pattern;
@@ -44,6 +45,22 @@ class DatatypeExchange final : public Exchange {
   }
 
   Traffic traffic() const override { return comm_.traffic(); }
+  std::vector<Type> datatypes() const override {
+    std::vector<Type> all;
+    for (int t = 0; t < tiles(); ++t)
+      for (const bool out : {true, false}) {
+        const auto& made = out ? calls_[static_cast<std::size_t>(t)].send_types() : calls_[static_cast<std::size_t>(t)].receive_types();
+        for (int peer = 0; peer < comm_.size(); ++peer) {
+          std::vector<View> views;
+          for (const Piece& piece : out ? tile(t).out : tile(t).in)
+            if (piece.peer == peer) views.push_back(piece.at);
+          if (views.empty()) continue;
+          const mpi::TypeMap map(made[static_cast<std::size_t>(peer)].raw());
+          all.push_back({t, peer, out, map.text(), map.difference(views, element_bytes_)});
+        }
+      }
+    return all;
+  }
   // Addresses are looked up here: the caller's arrays may change between executions.
   void start(int t) override {
     calls_[static_cast<std::size_t>(t)](comm_, slots_[static_cast<std::size_t>(from_)], slots_[static_cast<std::size_t>(to_)]);
@@ -65,6 +82,7 @@ class DatatypeExchange final : public Exchange {
   mpi::Communicator comm_;
   const Slots& slots_;
   int from_, to_;
+  Index element_bytes_;
   std::vector<mpi::Alltoall> calls_;
 };
 

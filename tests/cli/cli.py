@@ -82,7 +82,7 @@ class Texts(Test):
     def test_version_and_help(self):
         self.assertRegex(self.fine(weft("--version")).out, r"^weft \d+\.\d+\.\d+ \(.*MPI.*\)\n$")
         self.assertIn("Examples:", self.fine(weft("--help")).out)
-        for name in "list", "plan", "bench", "exchange", "transform":
+        for name in "list", "plan", "bench", "exchange", "transform", "types":
             self.assertIn(name, self.fine(weft("--help")).out)
             self.assertIn("--help", self.fine(weft(name, "--help")).out)
 
@@ -121,6 +121,20 @@ class Texts(Test):
         self.fails(weft("exchange", "--strategy", "alltoal", ranks=2), 2, "there is no strategy 'alltoal'")
 
 
+    def test_types(self):
+        out = self.fine(weft("types", "--shape", "7x5", ranks=2)).out
+        # rank 0 has rows 0 to 3 of 5 and sends columns 3 and 4 to rank 1; it receives columns of 7 by their rows
+        self.assertIn("forward, exchange 0, tile 0, to member 1: matches its pattern\n  128 bytes, extent [48, 320)", out)
+        self.assertIn("bytes in order: [48, 80), [128, 160), [208, 240), [288, 320)\n", out)
+        self.assertIn("from member 1: matches its pattern\n  144 bytes, extent [64, 336)", out)
+        self.assertIn("bytes in order: [64, 80), [176, 192), [288, 304), [80, 96), and 5 more\n", out)
+        self.assertIn("rank 0: all 8 datatypes match their patterns\n", out)
+        real = self.fine(weft("types", "--shape", "6x5x4", "--kind", "r2c", "--tiles", "gathered", "--rank", "2", ranks=3)).out
+        self.assertRegex(real, r"rank 2: all \d+ datatypes match their patterns\n")
+        self.assertIn("isend sends packed memory", self.fine(weft("types", "--shape", "7x5", "--strategy", "isend", ranks=2)).out)
+        self.fails(weft("types", "--shape", "7x5", "--rank", "2", ranks=2), 2, "--rank 2: there are ranks 0 to 1")
+
+
 class Programs(Test):
     def setUp(self):
         super().setUp()
@@ -137,7 +151,7 @@ class Programs(Test):
         self.assertEqual(weft("hello", "x", ranks=2, environment=self.search).out.count("hello x\n"), 2)
 
     def test_unknown(self):
-        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, exchange, transform", "hello")
+        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, exchange, transform, types", "hello")
         self.fails(weft("nothing", ranks=2), 2, "'nothing'")
         self.fails(weft("../weft-hello", environment=self.search), 2, "neither")
 

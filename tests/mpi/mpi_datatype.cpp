@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mpi/messages.hpp"
+#include "mpi/type_map.hpp"
 #include "support/oracle.hpp"
 
 namespace weft::mpi {
@@ -75,6 +76,42 @@ TEST(DatatypeTiny, PiecesOneAfterTheOther) {
     EXPECT_EQ(packed(Datatype::of(pieces, 1, sizeof(Index)), memory), wanted);
     EXPECT_EQ(Datatype::of(pieces, 5, sizeof(Index)).size(), 0);
   }
+}
+
+TEST(TypeMapTiny, TellsTypesFromOthers) {
+  const Handles before = live_handles();
+  const View whole = dense_view(Box::whole({3, 4, 5}), {2, 0, 1}, {0, 1, 0}, -1, 3);
+  const View part = whole.cut({{0, 1, 1}, {3, 3, 5}}), moved = whole.cut({{0, 0, 1}, {3, 2, 5}}),
+             longer = whole.cut({{0, 1, 1}, {3, 4, 5}});
+  const View turned{
+      {{0, 0, 0}, {4, 2, 3}}, -1, part.offset, {part.strides[2], part.strides[1], part.strides[0]}};  // the same bytes, another order
+  for (const Index limit : limits) {
+    const SmallCounts small(limit);
+    const Datatype type = Datatype::of(std::vector<View>{part, whole}, 12);
+    const TypeMap map(type.raw());
+    EXPECT_EQ(map.difference({part, whole}, 12), "");
+    for (const std::vector<View>& others :
+         {std::vector<View>{moved, whole}, {longer, whole}, {turned, whole}, {whole, part}, {part}, {part, whole, part}, {}})
+      EXPECT_NE(map.difference(others, 12), "");
+    EXPECT_NE(map.difference({part, whole}, 4), "");
+    std::vector<Index> bytes, wanted;
+    map.each_run([&](Index at, Index count) {
+      while (count-- > 0) bytes.push_back(at++);
+      return true;
+    });
+    for (const View& view : {part, whole})
+      for (const Index at : walked(view))
+        for (Index k = 0; k < 12; ++k) wanted.push_back(12 * at + k);
+    EXPECT_EQ(bytes, wanted);
+  }
+  EXPECT_EQ(live_handles(), before);
+
+  const TypeMap contiguous(Datatype::of(View{Box::whole({6}), -1, 2, {1}}, 8).raw());
+  EXPECT_NE(contiguous.text().find("48 bytes, extent [16, 64), true extent [16, 64)"), std::string::npos) << contiguous.text();
+  EXPECT_NE(contiguous.text().find("bytes in order: [16, 64)\n"), std::string::npos) << contiguous.text();
+  const TypeMap reversed(Datatype::of(View{Box::whole({6}), -1, 5, {-1}}, 8).raw());
+  EXPECT_NE(reversed.text().find("bytes in order: [40, 48), [32, 40), [24, 32), [16, 24), and 2 more"), std::string::npos)
+      << reversed.text();
 }
 
 TEST(DatatypeTiny, BytesOfAnyCount) {

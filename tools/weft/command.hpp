@@ -30,6 +30,7 @@ Command plan_command(CLI::App& app);
 Command bench_command(CLI::App& app);
 Command exchange_command(CLI::App& app);
 Command transform_command(CLI::App& app);
+Command types_command(CLI::App& app);
 
 /// Of weft and of MPI, one line each.
 std::string version();
