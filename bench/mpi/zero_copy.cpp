@@ -82,6 +82,7 @@ class Transform {
                                std::to_string(ranks_));
     b_ = n / ranks_;
     for (auto* array : {&a, &work_, &kept_}) array->reset(reinterpret_cast<Complex*>(fftw_alloc_complex(static_cast<std::size_t>(size()))));
+    fftw_set_timelimit(10);  // seconds of search
     rows_ = fftw_plan_many_dft(1, &n, b_, raw(a.get()), nullptr, 1, n, raw(a.get()), nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
 
     MPI_Datatype element, vector, column;
