@@ -47,6 +47,7 @@ struct AnyPlan::Body {
   std::map<LineSpec, std::shared_ptr<const Lines>> lines;
   int columns_axis = -1, rows_axis = -1;  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
   Index row_elements = 0;
+  bool paired_back = false;  // on the way back too
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   std::vector<std::shared_ptr<std::byte>> arrays;
