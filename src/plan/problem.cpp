@@ -1,0 +1,81 @@
+#include "plan/problem.hpp"
+
+#include <algorithm>
+
+namespace weft {
+
+AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Order axes) {
+  AnyProblem p{precision, shape, axes.empty() ? c_order(shape.size()) : axes, {}};
+  if (kinds.empty()) throw Error("a problem needs a kind: c2c, r2c, or a dct or dst for each axis");
+  const bool repeat = kinds.size() == 1;
+  p.kinds.assign(repeat ? static_cast<std::size_t>(p.axes.size()) : kinds.size(), kinds.front());
+  if (!repeat) p.kinds = kinds;
+  if (repeat && (kinds.front() == Kind::r2c || kinds.front() == Kind::c2r)) {  // c2r is backward of the same plan
+    std::fill(p.kinds.begin(), p.kinds.end(), Kind::c2c);
+    p.kinds.back() = Kind::r2c;
+  }
+  return p;
+}
+
+void check_problem(const AnyProblem& p, const Options& o) {
+  if (p.shape.empty()) throw Error("the shape has no axes; give at least one extent");
+  for (const Index n : p.shape)
+    if (n < 1) throw Error("shape " + to_string(p.shape) + " has an extent of " + std::to_string(n) + "; every extent must be at least 1");
+  if (p.axes.empty()) throw Error("no axes to transform; name at least one of 0.." + std::to_string(p.shape.size() - 1));
+  for (int k = 0; k < p.axes.size(); ++k) {
+    if (p.axes[k] < 0 || p.axes[k] >= p.shape.size())
+      throw Error("axis " + std::to_string(p.axes[k]) + " is not one of the shape's, 0.." + std::to_string(p.shape.size() - 1));
+    for (int l = 0; l < k; ++l)
+      if (p.axes[k] == p.axes[l]) throw Error("axis " + std::to_string(p.axes[k]) + " is named twice; each axis can be transformed once");
+  }
+  if (static_cast<int>(p.kinds.size()) != p.axes.size())
+    throw Error(std::to_string(p.kinds.size()) + " kinds are given for " + std::to_string(p.axes.size()) + " axes; give one, or one an axis");
+  for (std::size_t k = 0; k < p.kinds.size(); ++k) {
+    const bool last = k + 1 == p.kinds.size();
+    if (p.kinds[k] == Kind::c2r) throw Error("c2r is backward of r2c; plan r2c and call backward");
+    if (p.kinds[k] == Kind::r2c && !last) throw Error("r2c must be the kind of the last of the axes, which is halved; the others are c2c");
+    if (real_to_real(p.kinds[k]) != real_to_real(p.kinds.front())) throw Error("real-to-real kinds do not mix with complex ones in one plan");
+  }
+  if (o.batch < 1) throw Error("batch is " + std::to_string(o.batch) + "; it must be at least 1");
+  if (o.components < 1) throw Error("components is " + std::to_string(o.components) + "; it must be at least 1");
+  if (p.shape.size() + (o.batch > 1) + (o.components > 1) > max_axes)
+    throw Error("shape, batch and components make more than " + std::to_string(max_axes) + " axes");
+  if (o.threads < 1 || o.threads > 1024) throw Error("threads is " + std::to_string(o.threads) + "; give 1 to 1024 a rank");
+  const auto& s = o.schedule;
+  if (s.tiles != "one" && s.tiles != "gathered" && s.tiles != "kept") throw Error("tiles is \"" + s.tiles + "\"; allowed are \"one\", \"gathered\" and \"kept\"");
+  if (s.tile < 1) throw Error("tile is " + std::to_string(s.tile) + " planes; it must be at least 1");
+  if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
+  if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
+  if (s.communicate != "caller" && s.communicate != "thread") throw Error("communicate is \"" + s.communicate + "\"; allowed are \"caller\" and \"thread\"");
+  if (s.communicate == "thread" && o.threads < 2)
+    throw Declined("communicate is \"thread\", but threads is " + std::to_string(o.threads) + "; give at least 2: one talks to MPI, the others compute");
+  if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + o.scale + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
+  if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + o.wire + "\"; allowed are \"same\" and \"single\"");
+  if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
+  if (o.strategy != "auto") strategy(o.strategy);  // throws, naming those there are
+  if (o.natural_output && o.output) throw Error("both natural_output and an output layout are given; give one of them");
+  Shape all = p.shape;
+  all.push_back(o.batch * o.components);
+  all.push_back(static_cast<Index>(element_bytes(p.precision, true)));
+  volume(all);  // throws when bytes overflow
+}
+
+std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p, const Options& o) {
+  std::string axes, grid;
+  for (int k = 0; k < p.axes.size(); ++k) axes += " " + std::to_string(p.axes[k]) + ":" + std::string(to_string(p.kinds[static_cast<std::size_t>(k)]));
+  for (const int g : o.grid) grid += (grid.empty() ? "" : "x") + std::to_string(g);
+  return {{"the shape", to_string(p.shape)},
+          {"the precision", std::string(to_string(p.precision))},
+          {"the kinds of the axes", axes},
+          {"the strategy", o.strategy},
+          {"the precision on the wire", o.wire},
+          {"the engine", o.engine + ", effort " + o.effort},
+          {"the schedule", "tiles " + o.schedule.tiles + " of " + std::to_string(o.schedule.tile) + ", window " + std::to_string(o.schedule.window) + ", test " + std::to_string(o.schedule.test) + ", communicate " + o.schedule.communicate},
+          {"the process grid", grid},
+          {"batch, components, threads", std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
+          {"the options", std::string(o.in_place ? "in place, " : "") + (o.overwrite_input ? "overwriting, " : "") + (o.natural_output ? "natural output, " : "") + "scale " + o.scale},
+          {"the input layout", o.input ? o.input->describe(true) : "default"},
+          {"the output layout", o.output ? o.output->describe(true) : "default"}};
+}
+
+}  // namespace weft

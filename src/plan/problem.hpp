@@ -1,0 +1,14 @@
+// Problems and options: what is asked for, checked before anything is planned.
+#pragma once
+
+#include <weft/plan.hpp>
+
+namespace weft {
+
+/// Throws Error, or Declined for what only another option forbids, naming what was given and what is allowed.
+void check_problem(const AnyProblem& problem, const Options& options);
+
+/// Everything that all ranks must agree on: what it is, and its value as text.
+std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& problem, const Options& options);
+
+}  // namespace weft
