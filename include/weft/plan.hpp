@@ -17,15 +17,17 @@
 
 #include <weft/exchange.hpp>
 #include <weft/kind.hpp>
+#include <weft/sphere.hpp>
 
 namespace weft {
 
-/// What is transformed, run-time form. Make it with `c2c`, `r2c` or `r2r`.
+/// What is transformed, run-time form. Make it with `c2c`, `r2c`, `r2r`, `sphere` or `gamma_sphere`.
 struct AnyProblem {
   Precision precision = Precision::double_;
   Shape shape;             ///< global extents (of the real array for r2c), slowest axis first
   Order axes;              ///< the axes to transform, in order; for r2c the last one is halved to n/2+1
   std::vector<Kind> kinds; ///< one for every entry of `axes`; for r2c: r2c for the last, c2c for the others
+  std::shared_ptr<const PlaneWaves> waves = nullptr;  ///< the transformed space is a sphere of plane waves; null: all of it
 };
 
 /// A problem with its element types: In in real space, Out in the transformed space.
@@ -34,6 +36,9 @@ struct Problem : AnyProblem {};
 
 /// The run-time form of the three below: `kinds` of c2c or r2c may be one entry, of r2r one or one an axis; empty `axes`: all.
 AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Order axes = {});
+
+/// Plane waves on a grid of three axes, run-time form: complex fields, or real ones when `waves` (or its cutoff) is half a sphere.
+AnyProblem problem(Precision precision, Shape grid, PlaneWaves waves);
 
 template <class Real>
 inline constexpr Precision precision_of = sizeof(Real) == sizeof(float) ? Precision::single_ : Precision::double_;
@@ -52,6 +57,29 @@ Problem<Real, std::complex<Real>> r2c(Shape shape, Order axes = {}) {
 template <class Real>
 Problem<Real, Real> r2r(Shape shape, std::vector<Kind> kinds, Order axes = {}) {
   return {problem(precision_of<Real>, std::move(kinds), shape, axes)};
+}
+
+/// Plane waves: real space is the grid, cut into slabs of planes along axis 0; transformed space is the coefficients of this rank's G-vectors, in their
+/// order. All G-vectors of a stick (one g1 and g2) belong to one rank. Nothing but the sphere's columns is transformed, and no zero is moved.
+template <class Real>
+Problem<std::complex<Real>, std::complex<Real>> sphere(Shape grid, std::vector<GVector> mine) {
+  return {problem(precision_of<Real>, grid, {.mine = std::move(mine)})};
+}
+/// The same of a cutoff, shared by a rule of `share_sticks`; `plan.vectors()` tells which are this rank's.
+template <class Real>
+Problem<std::complex<Real>, std::complex<Real>> sphere(Shape grid, const Cutoff& cutoff, const std::string& balance = "coefficients") {
+  if (cutoff.half) throw Error("half a sphere belongs to real functions; plan gamma_sphere, or give the whole cutoff");
+  return {problem(precision_of<Real>, grid, {.cutoff = cutoff, .balance = balance})};
+}
+/// Real functions, c(-G) = conj(c(G)): of every pair +-G one is given, either of them.
+template <class Real>
+Problem<Real, std::complex<Real>> gamma_sphere(Shape grid, std::vector<GVector> mine) {
+  return {problem(precision_of<Real>, grid, {.mine = std::move(mine), .half = true})};
+}
+template <class Real>
+Problem<Real, std::complex<Real>> gamma_sphere(Shape grid, Cutoff cutoff, const std::string& balance = "coefficients") {
+  cutoff.half = true;
+  return {problem(precision_of<Real>, grid, {.cutoff = cutoff, .balance = balance, .half = true})};
 }
 
 /// Name and one line of every engine in this build; the first is the default.
@@ -131,7 +159,7 @@ class Array {
   Index elements_ = 0;
 };
 
-/// A line of the transformed array on its way between forward and backward: `values` holds `count` elements at
+/// A line of the transformed array on its way between forward and backward (of real space between backward and forward): `values` holds `count` elements at
 /// the global points `first`, `first` + 1 along `axis`, ...
 struct Line {
   Shape first;
@@ -156,6 +184,9 @@ class AnyPlan {
   /// Forward, f on every line of the transformed array, backward, without storing the transformed array: filters,
   /// Poisson solvers, convolutions. f may run on several threads at once (options.threads).
   void forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f);
+  /// Plane waves only: backward, f on every line of real space, forward, without storing real space: a plane is worked on while it is in cache.
+  /// in and out are coefficients and may be the same array. The application of a local potential; not scaled but for the options' scale.
+  void backward_map_forward(const void* in, void* out, const std::function<void(const Line&)>& f);
 
   /// Product of the logical lengths, inverted: backward(forward(u)) * scale() = u (1 when the options scale fully or symmetrically).
   double scale() const;
@@ -168,6 +199,11 @@ class AnyPlan {
   Index input_elements() const;
   Index output_elements() const;
   const AnyProblem& problem() const;
+  /// Plane waves only: the planes that this rank's backward_map_forward maps, without the batch, in C order. That is input_view() unless the caller's real
+  /// space is cut otherwise.
+  View map_view() const;
+  /// Plane waves only: this rank's G-vectors in the order of its coefficients.
+  const std::vector<GVector>& vectors() const;
   const Options& requested() const;
   const Options& effective() const;  ///< what is done where it differs from what was requested
   /// Bytes that the plan owns on this rank: exchange buffers, work arrays, scratch, arrays handed out.
@@ -178,6 +214,8 @@ class AnyPlan {
     double work_seconds = 0, exchange_seconds = 0;
     Index calls = 0, messages = 0, bytes = 0;
   };
+  /// Lines of each axis of input_layout() that one forward transforms on this rank; backward as many. Of plane waves only those that are not all zero.
+  std::vector<Index> lines() const;
   /// Timing of every step is off by default; switching it on costs two clock reads a step.
   void measure(bool on);
   Spent spent() const;
@@ -202,6 +240,18 @@ class AnyPlan {
   struct Body;
   std::unique_ptr<Body> body_;
 };
+
+/// The real type of an element.
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class Real>
+struct RealOf<std::complex<Real>> {
+  using type = Real;
+};
+template <class T>
+using real_of = typename RealOf<T>::type;
 
 /// A plan with its element types: complex data cannot be given to a real plan.
 template <class In, class Out>
@@ -238,6 +288,24 @@ class Plan : public AnyPlan {
       auto* values = static_cast<Out*>(line.values);
       for (Index k = 0; k < line.count; ++k, ++p[line.axis]) f(static_cast<const Shape&>(p), values[k]);
     });
+  }
+  using AnyPlan::backward_map_forward;
+  /// Applies a local potential: out = forward(potential * backward(in)) * scale(). `potential` has an element for every point of this rank's box of
+  /// map_view(), in its order; with a batch all fields share it.
+  void apply(std::span<const real_of<In>> potential, std::span<const Out> in, std::span<Out> out) {
+    const View view = map_view();
+    check(potential.size(), view.box.volume(), "the potential");
+    check(in.size(), output_elements(), "the coefficients");
+    check(out.size(), output_elements(), "the result");
+    const auto factor = static_cast<real_of<In>>(scale());
+    const auto multiply = [&](const Line& line) {
+      Shape first = line.first;
+      if (first.size() > 3) first = {first[1], first[2], first[3]};
+      const real_of<In>* v = potential.data() + view.at(first);
+      auto* values = static_cast<In*>(line.values);
+      for (Index k = 0; k < line.count; ++k) values[k] *= factor * v[k];
+    };
+    AnyPlan::backward_map_forward(in.data(), out.data(), std::cref(multiply));
   }
 
  private:

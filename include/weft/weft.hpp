@@ -11,5 +11,6 @@
 #include <weft/pattern.hpp>
 #include <weft/plan.hpp>
 #include <weft/redistribute.hpp>
+#include <weft/sphere.hpp>
 #include <weft/traffic.hpp>
 #include <weft/view.hpp>

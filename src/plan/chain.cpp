@@ -121,6 +121,7 @@ void AnyPlan::Body::build(Chain& chain) {
     }
     left = right = link(chain, h);
   }
+  if (waves) enter_sphere(chain);
   for (std::size_t s = 0; s < stages; ++s) chain.stages.push_back(std::make_unique<Stage>(request(chain, s)));
   schedule(chain);
 }
@@ -168,12 +169,13 @@ void AnyPlan::Body::conduct(Chain& chain) {
   chain.conductor = std::make_unique<Conductor>(chain.steps, std::move(stages), *team, benches);
 }
 
-// Forward up to the last stage that transforms, which maps and transforms back, and backward from there.
+// One direction up to the last stage that transforms, which maps and transforms back, and the other direction from there.
 void AnyPlan::Body::build_map(double scale) {
+  const Chain &there = waves ? backward : forward, &back = waves ? forward : backward;
   const std::size_t turn = turning_stage();
-  const std::size_t mirrored = route.work.size() - 1 - turn;  // the same stage in backward
-  for (std::size_t s = 0; s < turn; ++s) map.operations.push_back(forward.operations[s]);
-  const auto& up = forward.operations[turn];
+  const std::size_t mirrored = route.work.size() - 1 - turn;  // the same stage on the way back
+  for (std::size_t s = 0; s < turn; ++s) map.operations.push_back(there.operations[s]);
+  const auto& up = there.operations[turn];
   std::vector<Operation> middle(up.begin(), up.end() - 1);
   Operation top = up.back();
   top.map = true;
@@ -187,21 +189,21 @@ void AnyPlan::Body::build_map(double scale) {
     middle.push_back(o);
   }
   map.operations.push_back(middle);
-  for (std::size_t s = mirrored + 1; s < backward.operations.size(); ++s) map.operations.push_back(backward.operations[s]);
+  for (std::size_t s = mirrored + 1; s < back.operations.size(); ++s) map.operations.push_back(back.operations[s]);
   for (auto& list : map.operations)
     for (Operation& o : list) o.scale = 1;
   rescale(map, scale);
 
-  map.first = map.last = route.input;
+  map.first = map.last = there.first;
   const auto stages = map.operations.size();
   map.sides.resize(2 * stages);
-  for (std::size_t h = 0; h < turn; ++h) map.hops.push_back(forward.hops[h]), map.exchanges.push_back(forward.exchanges[h]);
-  for (std::size_t h = mirrored; h < backward.hops.size(); ++h) map.hops.push_back(backward.hops[h]), map.exchanges.push_back(backward.exchanges[h]);
-  for (std::size_t s = 0; s <= turn; ++s) map.sides[2 * s] = forward.sides[2 * s];
-  for (std::size_t s = 0; s < turn; ++s) map.sides[2 * s + 1] = forward.sides[2 * s + 1];
+  for (std::size_t h = 0; h < turn; ++h) map.hops.push_back(there.hops[h]), map.exchanges.push_back(there.exchanges[h]);
+  for (std::size_t h = mirrored; h < back.hops.size(); ++h) map.hops.push_back(back.hops[h]), map.exchanges.push_back(back.exchanges[h]);
+  for (std::size_t s = 0; s <= turn; ++s) map.sides[2 * s] = there.sides[2 * s];
+  for (std::size_t s = 0; s < turn; ++s) map.sides[2 * s + 1] = there.sides[2 * s + 1];
   for (std::size_t s = turn; s < stages; ++s) {
-    map.sides[2 * s + 1] = backward.sides[2 * (s - turn + mirrored) + 1];
-    if (s > turn) map.sides[2 * s] = backward.sides[2 * (s - turn + mirrored)];
+    map.sides[2 * s + 1] = back.sides[2 * (s - turn + mirrored) + 1];
+    if (s > turn) map.sides[2 * s] = back.sides[2 * (s - turn + mirrored)];
   }
   // The caller's input and output have slots of their own here, so that they may be two arrays. Exchanges look slot 0 up themselves: it is the
   // input until the first exchange of the way back starts, then the output; slot 1 is an array of the plan's own.
@@ -211,8 +213,8 @@ void AnyPlan::Body::build_map(double scale) {
   bool in_spectrum = false;
   for (std::size_t k = 0; k < map.sides.size(); ++k)
     for (View& view : map.sides[k].views) {
-      in_spectrum = in_spectrum || view.slot == 1;
-      if (view.slot == 0) view.slot = k <= 2 * turn ? map.first_slot : map.last_slot;
+      in_spectrum = in_spectrum || (view.slot == there.last_slot && !requested.in_place);
+      if (view.slot == there.first_slot) view.slot = k <= 2 * turn ? map.first_slot : map.last_slot;
     }
   if (in_spectrum) {
     map_spectrum = allocate(route.output.elements(comm.rank()) * output_bytes);

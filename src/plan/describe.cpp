@@ -47,6 +47,7 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
     for (const Operation& o : stage.request().operations) {
       out << (&o == &stage.request().operations.front() ? "" : ", then ") << "axis " << o.axis << " " << to_string(kinds[static_cast<std::size_t>(o.axis)]) << " of "
           << o.first->spec().length;
+      if (stage.passes() > 0) out << " (" << stage.lines(static_cast<int>(&o - &stage.request().operations.front())) << " lines)";
       if (o.scale != 1) out << " times " << o.scale;
     }
     out << "; " << stage.blocks() << " blocks here\n";
@@ -101,6 +102,14 @@ std::string AnyPlan::describe() const {
   describe_chain(out, b.forward, b.route.kinds);
   out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " (" << b.owned_bytes << " bytes)\n";
   return out.str();
+}
+
+std::vector<Index> AnyPlan::lines() const {
+  std::vector<Index> count(static_cast<std::size_t>(body_->route.shape.size()), 0);
+  for (const auto& stage : body_->forward.stages)
+    for (int p = 0; p < stage->passes() && !stage->request().operations.empty(); ++p)
+      count[static_cast<std::size_t>(stage->request().operations[static_cast<std::size_t>(p)].axis)] += stage->lines(p);
+  return count;
 }
 
 AnyPlan::Datatypes AnyPlan::datatypes() const {

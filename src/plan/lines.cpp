@@ -10,6 +10,14 @@ namespace weft {
 // this is decided by the route that cuts no tiles, and is the same for all strategies and schedules. Measured at 2 MiB of second-level cache: stages of
 // 64^2 planes took 0.78 of the time, of 128^2 (256 KiB) 0.96 in place and 0.82 from array to array, but 1.3 at 192^2, where array, block and result no longer fit.
 void AnyPlan::Body::find_pair() {
+  const auto padded = [&](Index elements) {
+    const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true));
+    return ((std::max(elements, 2 * line) + line - 1) / line | 1) * line;  // no fewer than a batch of columns
+  };
+  if (waves) {
+    row_elements = padded(problem.shape[1]);
+    return;
+  }
   constexpr Index plane_budget = 256 << 10;
   Options uncut = requested;
   uncut.schedule = ScheduleOptions();
@@ -25,20 +33,25 @@ void AnyPlan::Body::find_pair() {
         // at 128^3 on two ranks rows first took 1.8 times as long
         paired_back = route.halved != last && (s >= plain.hops.size() || !plain.hops[s].exchanges);
       }
-  const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true)), row = std::max(spectrum[last], 2 * line);  // no fewer than a batch of columns
-  row_elements = ((row + line - 1) / line | 1) * line;
+  row_elements = padded(spectrum[last]);
 }
 
-// The last stage that transforms: where forward_map_backward maps.
+// The last stage that transforms, of forward or, with plane waves, of backward: where a map is.
 std::size_t AnyPlan::Body::turning_stage() const {
+  if (waves) return route.work.size() - 1 - static_cast<std::size_t>(route.sphere_hop);
   std::size_t turn = route.work.size() - 1;
   while (turn > 0 && route.work[turn].empty()) --turn;
   return turn;
 }
 
-// What forward_map_backward undoes the stage of its map with, axis by axis in reverse order: plain lines, but that the first are read where forward leaves them.
+// What a map's stage is undone with, axis by axis in reverse order: plain lines, but that the first are read where forward leaves them. Planes of plane waves
+// go back as they come.
 std::vector<LineSpec> AnyPlan::Body::returning_specs() const {
   std::vector<LineSpec> specs;
+  if (waves) {
+    for (const int a : route.work[static_cast<std::size_t>(route.sphere_hop)]) specs.push_back(line_spec(a, Direction::forward));
+    return specs;
+  }
   const Order& axes = route.work[turning_stage()];
   for (int k = axes.size() - 1; k >= 0; --k) specs.push_back(line_spec(axes[k], Direction::backward).as_plain());
   if (!specs.empty()) specs.front().in_distance = line_spec(axes[axes.size() - 1], Direction::forward).out_distance;
@@ -51,6 +64,7 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
     if (direction == Direction::backward) spec.kind = inverse(spec.kind);
     spec.direction = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
   }
+  if (waves && axis == route.shape.size() - 2) (direction == Direction::forward ? spec.in_distance : spec.out_distance) = row_elements;
   if (direction == Direction::forward || paired_back) {
     if (axis == rows_axis) spec.out_distance = row_elements;
     if (axis == columns_axis) spec.in_stride = row_elements, spec.in_distance = 1, spec.out_distance = (spec.length + 1) / 2 * 2;

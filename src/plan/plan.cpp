@@ -9,6 +9,7 @@
 
 #include "plan/memory.hpp"
 #include "plan/problem.hpp"
+#include "plan/sphere_route.hpp"
 
 namespace weft {
 
@@ -124,7 +125,8 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
 Route AnyPlan::Body::agreed_route() {
   agree_or_decline(comm, [&] { check_problem(problem, requested); });
   for (const auto& [what, text] : fingerprint(problem, requested)) comm.same(what, text);
-  const Route planned = agree_or_decline(comm, [&] { return plan_route(problem, requested, comm.size()); });
+  if (problem.waves) share_waves();
+  const Route planned = agree_or_decline(comm, [&] { return waves ? plan_sphere_route(problem, requested, comm.size(), *waves) : plan_route(problem, requested, comm.size()); });
   comm.same("how axes are cut among ranks", planned.input.describe(true) + planned.output.describe(true));
   // tiles as they are: no longer than what they cut, and one where nothing is cut
   Index longest = 0, most = 1;
@@ -247,8 +249,16 @@ void AnyPlan::backward(const void* in, void* out) {
 
 void AnyPlan::forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f) {
   if (!f) throw Error("forward_map_backward: the map is empty; give a function of a line");
+  if (body_->waves) throw Error("forward_map_backward: plane waves are mapped in real space; call backward_map_forward, and change coefficients in their array");
   if (body_->requested.in_place && in != out) throw Error("forward_map_backward: the plan is in place; pass the same pointer as input and output");
   if ((!in || !out) && input_elements() > 0) throw Error("forward_map_backward: an array is null on rank " + std::to_string(body_->comm.rank()));
+  body_->execute(body_->map, in, out, &f);
+}
+
+void AnyPlan::backward_map_forward(const void* in, void* out, const std::function<void(const Line&)>& f) {
+  if (!f) throw Error("backward_map_forward: the map is empty; give a function of a line");
+  if (!body_->waves) throw Error("backward_map_forward: only plane waves are mapped in real space; call forward_map_backward, or plan a sphere");
+  if ((!in || !out) && output_elements() > 0) throw Error("backward_map_forward: an array is null on rank " + std::to_string(body_->comm.rank()));
   body_->execute(body_->map, in, out, &f);
 }
 
@@ -260,6 +270,7 @@ View AnyPlan::output_view() const { return output_layout().view(body_->comm.rank
 Index AnyPlan::input_elements() const { return body_->array_bytes ? (body_->array_bytes + body_->input_bytes - 1) / body_->input_bytes : input_layout().elements(body_->comm.rank()); }
 Index AnyPlan::output_elements() const { return body_->array_bytes ? (body_->array_bytes + body_->output_bytes - 1) / body_->output_bytes : output_layout().elements(body_->comm.rank()); }
 const AnyProblem& AnyPlan::problem() const { return body_->problem; }
+const std::vector<GVector>& AnyPlan::vectors() const { return body_->vectors; }
 const Options& AnyPlan::requested() const { return body_->requested; }
 const Options& AnyPlan::effective() const { return body_->effective; }
 Index AnyPlan::bytes_owned() const { return body_->owned_bytes; }

@@ -12,6 +12,7 @@
 #include "plan/schedule.hpp"
 #include "plan/stage.hpp"
 #include "plan/team.hpp"
+#include "sphere/waves.hpp"
 
 namespace weft {
 
@@ -20,7 +21,7 @@ namespace weft {
 struct Chain {
   Layout first = Layout::slab({1}, 0, 1), last = first;
   int first_slot = 0, last_slot = 1;
-  int turn = -1;  // forward_map_backward: the stage that maps; exchanges from this number on belong to the way back
+  int turn = -1;  // of a map: the stage that maps; exchanges from this number on belong to the way back
   std::vector<std::vector<Operation>> operations;
   std::vector<Index> bytes;
   std::vector<Hop> hops;
@@ -39,6 +40,8 @@ struct AnyPlan::Body {
   mpi::Communicator comm;
   AnyProblem problem;
   Options requested, effective;
+  std::vector<GVector> vectors;  // of plane waves: this rank's
+  std::unique_ptr<Waves> waves;  // null: none
   Route route;
   Index input_bytes = 0, output_bytes = 0;  // an element
   Index array_bytes = 0;                    // in place: of the one array; else 0
@@ -63,6 +66,7 @@ struct AnyPlan::Body {
   Traffic traffic_before;
 
   double logical_points() const;
+  const Layout& planes() const { return route.sphere_hop == 0 ? route.input : route.hops[static_cast<std::size_t>(route.sphere_hop) - 1].to; }
   int scattered_axis(const Hop& hop) const;
   Traffic traffic() const;
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* what) const;
@@ -71,6 +75,8 @@ struct AnyPlan::Body {
 
  private:
   Route agreed_route();
+  void share_waves();
+  void enter_sphere(Chain& chain) const;
   void find_pair();
   std::size_t turning_stage() const;
   LineSpec line_spec(int axis, Direction direction) const;

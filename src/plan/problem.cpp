@@ -58,6 +58,7 @@ void check_problem(const AnyProblem& p, const Options& o) {
   all.push_back(o.batch * o.components);
   all.push_back(static_cast<Index>(element_bytes(p.precision, true)));
   volume(all);  // throws when bytes overflow
+  if (p.waves) check_waves(p, o);
 }
 
 std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p, const Options& o) {
@@ -67,6 +68,7 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
   return {{"the shape", to_string(p.shape)},
           {"the precision", std::string(to_string(p.precision))},
           {"the kinds of the axes", axes},
+          {"the plane waves", p.waves ? fingerprint(*p.waves) : "none"},
           {"the strategy", o.strategy},
           {"the precision on the wire", o.wire},
           {"the engine", o.engine + ", effort " + o.effort},

@@ -8,6 +8,10 @@ namespace weft {
 /// Throws Error, or Declined for what only another option forbids, naming what was given and what is allowed.
 void check_problem(const AnyProblem& problem, const Options& options);
 
+/// The same of plane waves, whose shape and kinds are checked already. What only the G-vectors tell is found when they are shared.
+void check_waves(const AnyProblem& problem, const Options& options);
+std::string fingerprint(const PlaneWaves& waves);
+
 /// Everything that all ranks must agree on: what it is, and its value as text.
 std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& problem, const Options& options);
 

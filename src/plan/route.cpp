@@ -86,7 +86,22 @@ bool same_boxes(const Layout& a, const Layout& b) {
   return a.shape() == b.shape();
 }
 
-// The caller's layout with a batch axis in front and a component axis behind.
+std::string list(const Few<int>& values) {
+  std::string s;
+  for (const int v : values) s += (s.empty() ? "" : "x") + std::to_string(v);
+  return s;
+}
+
+// {P} while every rank gets a plane before and after, else the two factors closest to each other.
+Few<int> default_grid(const Shape& shape, int ranks) {
+  if (shape.size() < 3 || ranks <= std::min(shape[0], shape[1])) return {ranks};
+  for (int p = static_cast<int>(std::sqrt(ranks)); p > 1; --p)
+    if (ranks % p == 0) return {p, ranks / p};
+  return {ranks};
+}
+
+}  // namespace
+
 Layout extended(const Layout& layout, const Options& options) {
   if (options.batch == 1 && options.components == 1) return layout;
   const bool batch = options.batch > 1, components = options.components > 1;
@@ -106,22 +121,6 @@ Layout extended(const Layout& layout, const Options& options) {
   if (components) order.push_back(order.size());
   return Layout(wrap(layout.shape(), options.batch, options.components), boxes, order, layout.padding().empty() ? Shape{} : wrap(layout.padding(), 0, 0));
 }
-
-std::string list(const Few<int>& values) {
-  std::string s;
-  for (const int v : values) s += (s.empty() ? "" : "x") + std::to_string(v);
-  return s;
-}
-
-// {P} while every rank gets a plane before and after, else the two factors closest to each other.
-Few<int> default_grid(const Shape& shape, int ranks) {
-  if (shape.size() < 3 || ranks <= std::min(shape[0], shape[1])) return {ranks};
-  for (int p = static_cast<int>(std::sqrt(ranks)); p > 1; --p)
-    if (ranks % p == 0) return {p, ranks / p};
-  return {ranks};
-}
-
-}  // namespace
 
 Shape halved_shape(Shape shape, int halved) {
   if (halved >= 0) shape[halved] = shape[halved] / 2 + 1;

@@ -20,10 +20,14 @@ struct Route {
   int halved = -1;           ///< the axis that r2c halves, -1: none
   std::vector<Kind> kinds;   ///< for every axis of the layouts; meaningful where it is transformed
   Shape shape;               ///< logical extents, batch and component axes included
+  int sphere_hop = -1;       ///< the hop between planes and sticks of plane waves, -1: none
 };
 
 /// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions; Declined for tiles of an axis that is not there.
 Route plan_route(const AnyProblem& problem, const Options& options, int ranks);
+
+/// The caller's layout with a batch axis in front and a component axis behind, where there are any.
+Layout extended(const Layout& layout, const Options& options);
 
 /// Bytes of the array shape whose halved axis is n/2+1.
 Shape halved_shape(Shape shape, int halved);

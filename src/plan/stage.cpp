@@ -30,6 +30,17 @@ std::vector<Index> breaks(const Box& box, int axis, const std::vector<View>& fro
   return at;
 }
 
+// What cuts the stage's own axes: with a table the views say so of the axes that are theirs too.
+std::vector<View> cutting(const Side& side) {
+  if (!side.table) return side.views;
+  std::vector<View> views(side.views.size());
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    views[v].box = side.box;
+    for (int a = 0; a < side.table->number_axis; ++a) views[v].box.lo[a] = side.views[v].box.lo[a], views[v].box.hi[a] = side.views[v].box.hi[a];
+  }
+  return views;
+}
+
 // Splits a box at the given bounds of every axis, in C order.
 std::vector<Box> split(const Box& box, const std::vector<std::vector<Index>>& bounds, const Order& order) {
   std::vector<Box> boxes{box};
@@ -45,6 +56,18 @@ std::vector<Box> split(const Box& box, const std::vector<std::vector<Index>>& bo
     boxes = std::move(finer);
   }
   return boxes;
+}
+
+// Whose kept ranges are all that a block holds between its passes.
+const Table* kept_table(const Stage::Request& request) {
+  for (const Side* side : {&request.from, &request.to})
+    if (side->table && !side->table->kept.empty()) return side->table.get();
+  return nullptr;
+}
+Index kept_extent(const Table& table) {
+  Index extent = 0;
+  for (const auto& [lo, hi] : table.kept) extent += hi - lo;
+  return extent;
 }
 
 }  // namespace
@@ -76,7 +99,7 @@ Stage::Stage(const Request& request) : request_(request) {
 
 void Stage::plan_blocks() {
   const Box& box = request_.from.box;
-  const View& leading = request_.to.views.empty() ? request_.from.views.front() : request_.to.views.front();
+  const View& leading = request_.to.views.empty() || (request_.to.table && !request_.from.table) ? request_.from.views.front() : request_.to.views.front();
   // axes that blocks are cut along: those of tiles first, then the others, slowest in memory first
   Order cut;
   for (const int a : request_.tile_axes)
@@ -91,6 +114,7 @@ void Stage::plan_blocks() {
   const Index bytes = std::max(request_.from.bytes, request_.to.bytes);
   Index held = bytes;
   for (const Operation& o : request_.operations) held *= std::max(box.extent(o.axis), request_.to.box.extent(o.axis));
+  if (const Table* table = kept_table(request_)) held = held / std::max(box.extent(table->line_axis), request_.to.box.extent(table->line_axis)) * kept_extent(*table);
   std::vector<std::vector<Index>> bounds(static_cast<std::size_t>(box.axes()));
   for (int a = 0; a < box.axes(); ++a) bounds[static_cast<std::size_t>(a)] = {box.lo[a], box.hi[a]};
   for (int k = cut.size() - 1; k >= 0; --k) {
@@ -123,10 +147,6 @@ void Stage::plan_passes() {
   }
   // Between its passes a block lies in its destination where that is one array of the right elements, else in the bench.
   const bool whole = request_.to.views.size() == 1 && request_.to.views.front().box.contains(request_.to.box);
-  // There every pass finds it laid out alike, with rows as far apart as the strided transforms among them read: threads share its lines.
-  Index row = 0;
-  for (const Operation& o : operations)
-    if (o.first && o.first->spec().in_stride > 1) row = o.first->spec().in_stride;
   Side here = request_.from;
   bool here_in_block = false;
   for (std::size_t k = 0; k < operations.size(); ++k) {
@@ -141,33 +161,92 @@ void Stage::plan_passes() {
     }
     // the next transform may read its lines strided, where they lie
     const bool strided = !last && operations[k + 1].first && operations[k + 1].first->spec().in_stride > 1;
-    const bool in_destination = last || (whole && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided);
-    if (!in_destination) {
-      // block-relative: every block has the strides of the largest
-      Box largest = there.box;
-      for (int a = 0; a < largest.axes(); ++a)
-        if (!transforms(a)) {
-          Index extent = 0;
-          for (const Block& block : blocks_) extent = std::max(extent, block.box.extent(a));
-          largest.hi[a] = largest.lo[a] + extent;
-        }
-      Order order = c_order(largest.axes());
-      const View& like = request_.from.views.front();
-      std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return like.strides[a] > like.strides[b]; });
-      Shape padding;
-      if (const int fastest = order[order.size() - 1]; row > largest.extent(fastest)) {
-        padding = Shape::filled(largest.axes(), 0);
-        padding[fastest] = row - largest.extent(fastest);
-      }
-      View view = dense_view(largest, order, padding);
-      block_bytes_ = std::max(block_bytes_, dense_elements(largest, order, padding) * there.bytes);
-      view.box = there.box;  // anywhere: the block's own corner is its origin
-      there.views = {view};
-    }
+    there.table = last ? request_.to.table : nullptr;
+    const bool in_destination = last || (whole && !kept_table(request_) && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided);
+    if (!in_destination) there = between(there.box, there.bytes);
     passes_.push_back(plan_pass(operation, false, here, there, here_in_block, !in_destination, last && request_.stream));
     here = there;
     here_in_block = !in_destination;
   }
+}
+
+// A block in the bench. Its views are block-relative: every block has the strides of the largest, and the block's own corner is the origin.
+Side Stage::between(const Box& box, Index bytes) {
+  Box largest = box;
+  for (int a = 0; a < largest.axes(); ++a)
+    if (!transforms(a)) {
+      Index extent = 0;
+      for (const Block& block : blocks_) extent = std::max(extent, block.box.extent(a));
+      largest.hi[a] = largest.lo[a] + extent;
+    }
+  // every pass finds it laid out alike, with rows as far apart as the transforms among them read or leave them: threads share its lines
+  const Table* table = kept_table(request_);
+  Index row = 0;
+  for (const Operation& o : request_.operations) {
+    if (!o.first) continue;
+    const LineSpec& spec = o.first->spec();
+    if (spec.in_stride > 1) row = spec.in_stride;
+    if (table && o.axis != table->line_axis) row = std::max({row, spec.in_distance, spec.out_distance});
+  }
+  Side side{box, {}, bytes};
+  Order order = c_order(largest.axes());
+  if (table) {  // the columns that are not all zero, one behind the other
+    largest.lo[table->line_axis] = 0;
+    largest.hi[table->line_axis] = kept_extent(*table);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  } else {
+    const View& like = request_.from.views.front();
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return like.strides[a] > like.strides[b]; });
+  }
+  Shape padding;
+  if (const int fastest = order[order.size() - 1]; row > largest.extent(fastest)) {
+    padding = Shape::filled(largest.axes(), 0);
+    padding[fastest] = row - largest.extent(fastest);
+  }
+  View view = dense_view(largest, order, padding);
+  block_bytes_ = std::max(block_bytes_, dense_elements(largest, order, padding) * bytes);
+  view.box = box;
+  if (!table) {
+    side.views = {view};
+    return side;
+  }
+  Index before = 0;
+  for (const auto& [lo, hi] : table->kept) {
+    const int axis = table->line_axis;
+    View part = view;
+    part.box.lo[axis] = lo;
+    part.box.hi[axis] = hi;
+    part.offset = (before - lo) * view.strides[axis];
+    before += hi - lo;
+    side.views.push_back(part);
+  }
+  return side;
+}
+
+// The segments of a cell's lines, one for every view that has some of them, and which element lies in which.
+std::shared_ptr<const Scattered> Stage::resolve(const Side& side, const Box& cell, std::vector<Segment>& segments) {
+  const Table& table = *side.table;
+  std::vector<Scattered::Reach> reaches;
+  for (const View& view : side.views) {
+    bool meets = true;
+    Shape first = view.box.lo;
+    Segment segment;
+    segment.slot = view.slot;
+    segment.strides = Shape::filled(cell.axes(), 0);
+    for (int a = 0; a < table.number_axis; ++a) {
+      meets = meets && view.box.lo[a] <= cell.lo[a] && view.box.hi[a] >= cell.hi[a];
+      first[a] = cell.lo[a];
+      segment.strides[a] = view.strides[a] * side.bytes;
+    }
+    if (!meets) continue;
+    segment.offset = view.at(first) * side.bytes;
+    segments.push_back(segment);
+    reaches.push_back({view.box.lo[table.number_axis], view.box.hi[table.number_axis], view.strides[table.number_axis] * side.bytes});
+  }
+  for (const auto& [of, known] : resolved_)
+    if (of == &table && known->segments() == reaches) return known;
+  resolved_.emplace_back(&table, std::make_shared<Scattered>(table, reaches, side.bytes));
+  return resolved_.back().second;
 }
 
 Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream) {
@@ -208,7 +287,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   std::vector<std::vector<Index>> bounds;
   Order others;
   for (int a = 0; a < axes; ++a) {
-    bounds.push_back(a == axis ? std::vector<Index>{from.box.lo[a], from.box.hi[a]} : breaks(from.box, a, from.views, to.views));
+    bounds.push_back(a == axis ? std::vector<Index>{from.box.lo[a], from.box.hi[a]} : breaks(from.box, a, cutting(from), cutting(to)));
     if (a != axis) others.push_back(a);
   }
   for (const Box& box : split(from.box, bounds, others)) {
@@ -225,16 +304,18 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
         s.slot = view.slot;
         s.first = part.lo[axis] - side.box.lo[axis];
         s.count = part.extent(axis);
-        s.offset = (in_block ? s.first * view.strides[axis] : view.at(part.lo)) * side.bytes;
+        s.offset = (in_block ? view.offset + s.first * view.strides[axis] : view.at(part.lo)) * side.bytes;
         for (int a = 0; a < axes; ++a) s.strides.push_back(view.strides[a] * side.bytes);
         s.in_block = in_block;
         segments.push_back(s);
       }
       std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.first < b.first; });
     };
-    gather(from, from_block, cell.from);
-    gather(to, to_block, cell.to);
-    if (cell.to.empty() || (cell.from.empty() && copies)) continue;  // a hole: nobody wants it
+    if (from.table) cell.from_table = resolve(from, box, cell.from);
+    else gather(from, from_block, cell.from);
+    if (to.table) cell.to_table = resolve(to, box, cell.to);
+    else gather(to, to_block, cell.to);
+    if (cell.to.empty() || (cell.from.empty() && (copies || to.table))) continue;  // a hole: nobody wants it
     const Segment& source = cell.from.empty() ? cell.to.front() : cell.from.front();
     const Segment& target = cell.to.front();
 
@@ -246,7 +327,8 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
         if (a != axis && box.extent(a) > 1 && (best < 0 || s.strides[a] < s.strides[best])) best = a;
       return best;
     };
-    cell.companion = source.strides[axis] != from.bytes ? fastest(source) : fastest(target);
+    const Table* table = from.table ? from.table.get() : to.table.get();
+    cell.companion = table ? table->line_axis : source.strides[axis] != from.bytes ? fastest(source) : fastest(target);
     const int c = cell.companion;
     for (const int a : others)
       if (a != c) cell.outer.push_back(a);
@@ -257,8 +339,8 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
       return segments.size() == 1 && segments[0].count == length && (segments[0].strides[axis] == point || length == 1) &&
              (c < 0 || segments[0].strides[c] == line);
     };
-    cell.from_lines = !copies && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
-    cell.to_lines = !copies && !stream && in_lines(cell.to, pass.out_length, to.bytes, pass.out_step * to.bytes);
+    cell.from_lines = !copies && !from.table && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
+    cell.to_lines = !copies && !stream && !to.table && in_lines(cell.to, pass.out_length, to.bytes, pass.out_step * to.bytes);
 
     const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
     if (copies) {
@@ -270,13 +352,22 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
           cell.moves.emplace_back(to.bytes, Panel{0, 0, a.strides[axis], stride(a), b.strides[axis], stride(b)}, stream);
         }
     } else {
-      for (Segment& s : cell.from) s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), pass.in_stride * from.bytes, pass.in_step * from.bytes});
-      for (Segment& s : cell.to) s.move = Mover(to.bytes, {0, 0, to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)}, stream);
+      for (Segment& s : cell.from)
+        if (!from.table) s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), pass.in_stride * from.bytes, pass.in_step * from.bytes});
+      for (Segment& s : cell.to)
+        if (!to.table) s.move = Mover(to.bytes, {0, 0, to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)}, stream);
     }
     segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
     pass.cells.push_back(std::move(cell));
   }
   return pass;
+}
+
+Index Stage::lines(int p) const {
+  const Pass& pass = passes_[static_cast<std::size_t>(p)];
+  Index count = 0;
+  for (const Cell& cell : pass.cells) count += cell.box.volume() / cell.box.extent(pass.operation.axis);
+  return count;
 }
 
 void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& round) const {
@@ -377,6 +468,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     middle = middle_target ? middle_target : bench.lines[1];
   } else {
     std::byte* into = middle_target && !apart ? middle_target : bench.lines[0];
+    if (cell.from_table) cell.from_table->gather(at[c], width, bench.from, into, pass.in_step * pass.from_bytes);
     Index reached = 0;  // a gap between segments holds zeros
     const auto zero = [&](Index first, Index count) {
       if (count > 0)
@@ -385,14 +477,14 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
             std::memset(into + (w * pass.in_step + k * pass.in_stride) * pass.from_bytes, 0,
                         static_cast<std::size_t>((pass.in_stride > 1 ? 1 : count) * pass.from_bytes));
     };
-    for (std::size_t s = 0; s < cell.from.size(); ++s) {
+    for (std::size_t s = 0; s < cell.from.size() && !cell.from_table; ++s) {
       const Segment& segment = cell.from[s];
       zero(reached, segment.first - reached);
       segment.move(bench.from[s], into + segment.first * pass.in_stride * pass.from_bytes,
                    {segment.count, width, segment.strides[axis], stride(segment), pass.in_stride * pass.from_bytes, pass.in_step * pass.from_bytes});
       reached = segment.first + segment.count;
     }
-    zero(reached, pass.in_length - reached);
+    if (!cell.from_table) zero(reached, pass.in_length - reached);
     lines = into;
     middle = middle_target ? middle_target : apart ? bench.lines[1] : into;
   }
@@ -418,7 +510,9 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     };
     request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(done)) : times(reinterpret_cast<float*>(done));
   }
-  if (!target)
+  if (cell.to_table)
+    cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, bench.to);
+  else if (!target)
     for (std::size_t s = 0; s < cell.to.size(); ++s) {
       const Segment& segment = cell.to[s];
       segment.move(done + segment.first * pass.to_bytes, bench.to[s],

@@ -10,6 +10,7 @@
 
 #include "engines/engine.hpp"
 #include "plan/mover.hpp"
+#include "plan/scattered.hpp"
 
 namespace weft {
 
@@ -21,11 +22,12 @@ struct Operation {
   double scale = 1;
 };
 
-/// Where one side of a stage lies: views that cover its box, and bytes an element there.
+/// Where one side of a stage lies: views that cover its box, and bytes an element there. With a table the views are of other axes than the box (see Table).
 struct Side {
   Box box;
   std::vector<View> views;
   Index bytes = 0;
+  std::shared_ptr<const Table> table = nullptr;
 };
 
 /// Memory that one thread works in; made at planning.
@@ -67,6 +69,8 @@ class Stage {
   Index block_bytes() const { return block_bytes_; }
   Index line_bytes() const { return line_bytes_; }
   std::size_t segments() const { return segments_; }
+  /// Lines that a pass transforms in all blocks together; those filled up to a whole batch do not count.
+  Index lines(int pass) const;
 
   /// Runs share `part` of `parts` of one pass of a block; between passes all parts meet. `block` of the bench must be the same memory for all parts.
   void run(int block, int pass, int part, int parts, Bench& bench, const Round& round) const;
@@ -83,6 +87,7 @@ class Stage {
   struct Cell {  // a box whose lines all have the same segments
     Box box;
     std::vector<Segment> from, to;
+    std::shared_ptr<const Scattered> from_table, to_table;
     Order outer;        // loops, slowest first
     int companion = -1; // the axis along which lines are batched, -1: one line at a time
     bool from_lines = false, to_lines = false;  // lines lie contiguous, one behind the other: no line buffer needed
@@ -105,6 +110,8 @@ class Stage {
 
   void plan_blocks();
   void plan_passes();
+  Side between(const Box& box, Index bytes);
+  std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, std::vector<Segment>& segments);
   Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round) const;
   void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Bench& bench, const Round& round) const;
@@ -112,6 +119,7 @@ class Stage {
   Request request_;
   std::vector<Block> blocks_;
   std::vector<Pass> passes_;
+  std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;
   Index block_bytes_ = 0, line_bytes_ = 0;
   std::size_t segments_ = 0;
 };

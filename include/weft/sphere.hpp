@@ -1,0 +1,59 @@
+// Spheres of plane waves: which G-vectors there are below a cutoff, and how their sticks are shared among ranks. No MPI.
+//
+//     auto sticks = weft::share_sticks(weft::sphere_sticks({.squared = 32 * 32}), ranks);
+//     weft::Plan waves(comm, weft::sphere<double>({128, 128, 128}, weft::vectors(sticks[rank])), {.batch = 60});
+//     waves.backward(coefficients, psi);                 // sum of c(G) exp(+2 pi i G.r / n)
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <weft/box.hpp>
+
+namespace weft {
+
+/// A reciprocal lattice vector by its three integers, of axes 0, 1, 2: negative, or wrapped as g + n.
+using GVector = std::array<Index, 3>;
+
+/// All G with (k+G)^T metric (k+G) <= squared.
+struct Cutoff {
+  double squared = 0;  ///< in the units of the metric, such as (2 pi / a)^2 or Ry
+  std::array<std::array<double, 3>, 3> metric{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};  ///< b_i . b_j of the reciprocal cell: symmetric, positive definite
+  std::array<double, 3> k{0, 0, 0};  ///< in units of the b_i
+  /// One of every pair +-G only, for real functions: g2 > 0, or g2 = 0 and g1 > 0, or both 0 and g0 >= 0. Only at k = 0.
+  bool half = false;
+};
+
+/// The G-vectors [lo, hi) of axis 0 at one (g1, g2). None is wrapped.
+struct SphereStick {
+  Index g1 = 0, g2 = 0, lo = 0, hi = 0;
+  Index size() const { return hi - lo; }
+  bool operator==(const SphereStick&) const = default;
+};
+
+/// The sticks of a cutoff, by ascending g2, then g1. Throws Error when the metric is not positive definite or the cutoff is negative or beyond all grids.
+std::vector<SphereStick> sphere_sticks(const Cutoff& cutoff);
+
+/// Shares sticks among ranks, each rank's in ascending order again. The rules:
+/// "coefficients": by decreasing length, each to the rank with the fewest coefficients, then the fewest sticks, then the lowest (Quantum ESPRESSO's rule);
+/// "columns": in their order, as many to each rank, the first ranks one more. Throws Error for another rule or less than one rank.
+std::vector<std::vector<SphereStick>> share_sticks(const std::vector<SphereStick>& sticks, int ranks, const std::string& rule = "coefficients");
+
+/// The G-vectors of sticks, stick by stick, ascending.
+std::vector<GVector> vectors(const std::vector<SphereStick>& sticks);
+
+/// The extents below which a grid does not hold the sphere: 2 max|g| + 1 on every axis.
+Shape smallest_grid(const std::vector<GVector>& vectors);
+Shape smallest_grid(const std::vector<SphereStick>& sticks);
+
+/// What a plan needs to know of its plane waves: either this rank's G-vectors in the order of its coefficients, or a cutoff and a rule to share it by.
+struct PlaneWaves {
+  std::vector<GVector> mine;
+  std::optional<Cutoff> cutoff = std::nullopt;
+  std::string balance = "coefficients";  ///< the rule of `share_sticks` for a cutoff
+  bool half = false;                     ///< real functions: of every pair +-G one is given (a cutoff says so itself)
+};
+
+}  // namespace weft

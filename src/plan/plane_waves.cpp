@@ -1,0 +1,89 @@
+// Plane waves in a plan: the ranks tell each other which sticks they have, and the stages beside the exchange of sticks get the tables of theirs.
+#include <cstdio>
+
+#include "plan/plan.hpp"
+#include "plan/problem.hpp"
+
+namespace weft {
+
+AnyProblem problem(Precision precision, Shape grid, PlaneWaves waves) {
+  waves.half = waves.cutoff ? waves.cutoff->half : waves.half;
+  AnyProblem p{precision, grid, c_order(grid.size()), std::vector<Kind>(static_cast<std::size_t>(grid.size()), Kind::c2c)};
+  if (waves.half && !p.kinds.empty()) p.kinds.back() = Kind::r2c;
+  p.waves = std::make_shared<const PlaneWaves>(std::move(waves));
+  return p;
+}
+
+void check_waves(const AnyProblem& p, const Options& o) {
+  if (p.shape.size() != 3) throw Error("plane waves on a grid " + to_string(p.shape) + "; give three extents");
+  const bool half = p.kinds.back() == Kind::r2c;
+  if (!(p.axes == c_order(3)) || p.kinds[0] != Kind::c2c || p.kinds[1] != Kind::c2c || (p.kinds[2] != Kind::c2c && !half) || half != p.waves->half)
+    throw Error("plane waves are transformed along all three axes, as c2c, or the last as r2c with half a sphere; make the problem with sphere or gamma_sphere");
+  if (o.in_place) throw Error("in_place, but the coefficients of plane waves and their real space are arrays of different lengths; give two arrays");
+  if (o.output || o.natural_output) throw Error("an output layout is given, but the output of plane waves is the coefficients of each rank's own G-vectors; share the sticks as it should be");
+  if (o.components > 1) throw Error("components is " + std::to_string(o.components) + ", but plane waves lie one field behind the other; give a batch");
+  if (p.waves->cutoff) {
+    const Shape least = smallest_grid(sphere_sticks(*p.waves->cutoff));
+    for (int a = 0; a < 3; ++a)
+      if (p.shape[a] < least[a]) throw Error("a cutoff of " + std::to_string(p.waves->cutoff->squared) + " does not fit the grid " + to_string(p.shape) + "; the smallest that holds it is " + to_string(least) + " (2 max|g| + 1)");
+    share_sticks({}, 1, p.waves->balance);
+  }
+}
+
+std::string fingerprint(const PlaneWaves& waves) {
+  std::string text = waves.half ? "half a sphere, " : "a sphere, ";
+  if (!waves.cutoff) return text + "given by lists";
+  const auto add = [&](double value) {
+    char number[40];
+    std::snprintf(number, sizeof number, " %.17g", value);
+    text += number;
+  };
+  text += "shared by " + waves.balance + ", cutoff";
+  add(waves.cutoff->squared);
+  text += ", metric";
+  for (const auto& row : waves.cutoff->metric)
+    for (const double value : row) add(value);
+  text += ", k";
+  for (const double value : waves.cutoff->k) add(value);
+  return text;
+}
+
+void AnyPlan::Body::share_waves() {
+  const PlaneWaves& given = *problem.waves;
+  const Share mine = comm.agree([&] {
+    vectors = given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size(), given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
+    return Share(problem.shape, vectors, given.half);
+  });
+  const std::vector<std::string> all = comm.gather_all(mine.text());
+  waves = comm.agree([&] { return std::make_unique<Waves>(problem.shape, all, comm.rank(), mine, given.half, requested.batch > 1 ? 1 : 0); });
+}
+
+// The views of a chain's sides stand; where a stage's own axes are others than its memory's, it works on the grid and looks up in a table.
+void AnyPlan::Body::enter_sphere(Chain& chain) const {
+  const int rank = comm.rank();
+  const auto hop = static_cast<std::size_t>(route.sphere_hop);
+  const Box columns = route.hops[hop].to.box(rank);
+  Box grid = planes().box(rank);
+  if (route.halved >= 0 && !grid.empty()) grid.hi[route.halved] = halved_shape(route.shape, route.halved)[route.halved];
+  const auto look_up = [](Side& side, const Box& box, const std::shared_ptr<const Table>& table) {
+    side.box = box;
+    side.table = table;
+  };
+  if (&chain == &forward) {
+    look_up(chain.sides[2 * hop + 1], grid, waves->planes);
+    look_up(chain.sides[2 * hop + 3], columns, waves->sticks);
+  } else {
+    const std::size_t back = route.hops.size() - 1 - hop;
+    look_up(chain.sides[2 * back], columns, waves->sticks);
+    look_up(chain.sides[2 * back + 2], grid, waves->planes);
+  }
+}
+
+View AnyPlan::map_view() const {
+  if (!body_->waves) throw Error("map_view: only plane waves are mapped in real space; a map of other plans is told the global points of its lines");
+  Box box = body_->planes().box(body_->comm.rank());
+  if (box.axes() > 3) box = {{box.lo[1], box.lo[2], box.lo[3]}, {box.hi[1], box.hi[2], box.hi[3]}};
+  return dense_view(box, c_order(3));
+}
+
+}  // namespace weft

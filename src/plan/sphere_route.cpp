@@ -1,0 +1,88 @@
+#include "plan/sphere_route.hpp"
+
+#include <algorithm>
+
+namespace weft {
+namespace {
+
+// Every rank's part of one axis, all of the others.
+Layout cut(const Shape& shape, int axis, const std::vector<Index>& bounds) {
+  std::vector<Box> boxes;
+  for (std::size_t r = 0; r + 1 < bounds.size(); ++r) boxes.push_back(Box::whole(shape).cut(axis, bounds[r], bounds[r + 1]));
+  return Layout(shape, boxes);
+}
+
+// The bounds of slabs along axis 0, when that is what the layout is.
+std::optional<std::vector<Index>> slabs(const Layout& layout) {
+  std::vector<Index> bounds{0};
+  for (int r = 0; r < layout.ranks(); ++r) {
+    const Box& box = layout.box(r);
+    if (!box.empty() && !(box == Box::whole(layout.shape()).cut(0, bounds.back(), box.hi[0]))) return std::nullopt;
+    bounds.push_back(box.empty() ? bounds.back() : box.hi[0]);
+  }
+  return bounds;
+}
+
+}  // namespace
+
+Route plan_sphere_route(const AnyProblem& problem, const Options& options, int ranks, const Waves& waves) {
+  const int before = options.batch > 1 ? 1 : 0;
+  const Shape& grid = problem.shape;
+  const auto batched = [&](std::initializer_list<Index> extents) {
+    Shape shape;
+    if (before) shape.push_back(options.batch);
+    for (const Index n : extents) shape.push_back(n);
+    return shape;
+  };
+  const Layout one = Layout::slab({1}, 0, 1);
+  Route route{one, one, {}, {}, waves.half ? before + 2 : -1, {}, batched({grid[0], grid[1], grid[2]})};
+  route.kinds.assign(static_cast<std::size_t>(route.shape.size()), Kind::c2c);
+  if (waves.half) route.kinds.back() = Kind::r2c;
+
+  std::vector<Index> planes = options.split.bounds(grid[0], ranks);
+  if (options.input) {
+    const Layout& given = *options.input;
+    if (!(given.shape() == grid)) throw Error("the input layout has shape " + to_string(given.shape()) + ", the grid " + to_string(grid) + "; give both the same shape");
+    if (given.ranks() != ranks) throw Error("the input layout is for " + std::to_string(given.ranks()) + " ranks, but the communicator has " + std::to_string(ranks) + "; give one part a rank");
+    if (!given.has_boxes()) throw Error("the input layout is a list of runs; the real space of plane waves needs boxes (redistribute first)");
+    given.check_partition("the input layout");
+    route.input = extended(given, options);
+    if (const auto found = slabs(given)) planes = *found;
+  }
+  const Layout slab = cut(route.shape, before, planes);
+  if (!options.input) {
+    if (options.grid.size() > 1) {
+      Few<int> all = Few<int>::filled(before, 1);
+      for (int k = 0; k < 3; ++k) all.push_back(k < options.grid.size() ? options.grid[k] : 1);
+      if (options.grid.size() > 3) throw Error("the process grid has " + std::to_string(options.grid.size()) + " axes, the grid of plane waves 3; give at most one entry an axis");
+      route.input = Layout::grid(route.shape, all, options.split);
+      if (route.input.ranks() != ranks) throw Error("the process grid is for " + std::to_string(route.input.ranks()) + " ranks, but the communicator has " + std::to_string(ranks) + "; give a grid whose product is that");
+    } else {
+      if (!options.grid.empty() && options.grid[0] != ranks)
+        throw Error("the process grid is for " + std::to_string(options.grid[0]) + " ranks, but the communicator has " + std::to_string(ranks) + "; give a grid whose product is that");
+      route.input = slab;
+    }
+  }
+  bool in_slabs = route.input.order() == slab.order();
+  for (int r = 0; r < ranks; ++r) in_slabs = in_slabs && ((route.input.box(r).empty() && slab.box(r).empty()) || route.input.box(r) == slab.box(r));
+  if (!in_slabs) {  // the caller's own real space: one exchange more
+    route.work.emplace_back();
+    route.hops.push_back({route.input, slab, true, {}});
+  }
+
+  route.sphere_hop = static_cast<int>(route.hops.size());
+  const Shape columns = batched({grid[0], static_cast<Index>(waves.columns.size())});
+  Hop hop{cut(columns, before, planes), cut(columns, before + 1, waves.first_stick), ranks > 1, {}};
+  if (hop.exchanges && options.schedule.tiles == "gathered") hop.cut = {before, options.schedule.tile};
+  if (hop.exchanges && options.schedule.tiles == "kept") {
+    if (!before) throw Declined("tiles = \"kept\" needs an axis that is whole before and after the exchange, and one transform of plane waves has none: use tiles = \"gathered\" or \"one\", or a batch");
+    hop.cut = {0, options.schedule.tile};
+  }
+  route.work.push_back({before + 2, before + 1});
+  route.hops.push_back(hop);
+  route.work.push_back({before});
+  route.output = cut(batched({waves.coefficients}), before, waves.first_coefficient);
+  return route;
+}
+
+}  // namespace weft

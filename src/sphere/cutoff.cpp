@@ -1,0 +1,84 @@
+// A cutoff's sticks. Whether a vector is inside is decided in one place, so that the same vectors come out however they are counted.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <weft/sphere.hpp>
+
+namespace weft {
+namespace {
+
+double length_squared(const Cutoff& c, const GVector& g) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) sum += (static_cast<double>(g[i]) + c.k[i]) * c.metric[i][j] * (static_cast<double>(g[j]) + c.k[j]);
+  return sum;
+}
+
+// The largest |k_i + g_i| inside is R sqrt((metric^-1)_ii).
+std::array<double, 3> reach(const Cutoff& c) {
+  const auto& m = c.metric;
+  const auto minor = [&](std::size_t i) {
+    const std::size_t a = (i + 1) % 3, b = (i + 2) % 3;
+    return m[a][a] * m[b][b] - m[a][b] * m[b][a];
+  };
+  const double determinant = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+  bool good = determinant > 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    good = good && m[i][i] > 0 && minor(i) > 0 && std::isfinite(c.k[i]);
+    for (std::size_t j = 0; j < i; ++j) good = good && std::abs(m[i][j] - m[j][i]) <= 1e-12 * std::sqrt(m[i][i] * m[j][j]);
+  }
+  if (!good || !std::isfinite(determinant)) throw Error("the metric of a cutoff must be symmetric and positive definite, and k finite: give b_i . b_j of the reciprocal lattice vectors");
+  if (!(c.squared >= 0)) throw Error("a cutoff of " + std::to_string(c.squared) + ": give (k+G)^2 at most, 0 or more");
+  if (c.half && (c.k[0] != 0 || c.k[1] != 0 || c.k[2] != 0)) throw Error("half a sphere has its mirror image only at k = 0; give k = 0 or the whole sphere");
+  std::array<double, 3> most;
+  for (std::size_t i = 0; i < 3; ++i) {
+    most[i] = std::sqrt(c.squared * minor(i) / determinant);
+    if (!(most[i] + std::abs(c.k[i]) < 1e6)) throw Error("a cutoff of " + std::to_string(c.squared) + " reaches beyond a million G-vectors on an axis; give it in the units of its metric");
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<SphereStick> sphere_sticks(const Cutoff& c) {
+  const std::array<double, 3> most = reach(c);
+  const auto low = [&](std::size_t i) { return static_cast<Index>(std::floor(-most[i] - c.k[i])); };
+  const auto high = [&](std::size_t i) { return static_cast<Index>(std::ceil(most[i] - c.k[i])); };
+  std::vector<SphereStick> sticks;
+  for (Index g2 = c.half ? 0 : low(2); g2 <= high(2); ++g2)
+    for (Index g1 = c.half && g2 == 0 ? 0 : low(1); g1 <= high(1); ++g1) {
+      // the lowest point of the parabola along axis 0, and from there outwards
+      const double bottom = -(c.metric[0][1] * (static_cast<double>(g1) + c.k[1]) + c.metric[0][2] * (static_cast<double>(g2) + c.k[2])) / c.metric[0][0] - c.k[0];
+      const auto inside = [&](Index g0) { return length_squared(c, {g0, g1, g2}) <= c.squared; };
+      const auto first = static_cast<Index>(std::floor(bottom));
+      Index lo = first + 1, hi = first + 1;
+      while (inside(hi)) ++hi;
+      while (inside(lo - 1)) --lo;
+      if (c.half && g1 == 0 && g2 == 0) lo = std::max<Index>(lo, 0);
+      if (lo < hi) sticks.push_back({g1, g2, lo, hi});
+    }
+  return sticks;
+}
+
+std::vector<GVector> vectors(const std::vector<SphereStick>& sticks) {
+  std::vector<GVector> all;
+  for (const SphereStick& s : sticks)
+    for (Index g0 = s.lo; g0 < s.hi; ++g0) all.push_back({g0, s.g1, s.g2});
+  return all;
+}
+
+Shape smallest_grid(const std::vector<GVector>& vectors) {
+  Shape shape{1, 1, 1};
+  for (const GVector& g : vectors)
+    for (int a = 0; a < 3; ++a) shape[a] = std::max(shape[a], 2 * std::abs(g[static_cast<std::size_t>(a)]) + 1);
+  return shape;
+}
+
+Shape smallest_grid(const std::vector<SphereStick>& sticks) {
+  std::vector<GVector> ends;
+  for (const SphereStick& s : sticks) ends.push_back({s.lo, s.g1, s.g2}), ends.push_back({s.hi - 1, s.g1, s.g2});
+  return smallest_grid(ends);
+}
+
+}  // namespace weft

@@ -1,0 +1,135 @@
+#include "sphere/waves.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace weft {
+namespace {
+
+std::string triplet(const GVector& g) { return "(" + std::to_string(g[0]) + ", " + std::to_string(g[1]) + ", " + std::to_string(g[2]) + ")"; }
+
+// Signed, of either form; throws when the grid has no place for it or for its mirror image.
+Index unwrapped(const GVector& vector, int axis, const Shape& grid) {
+  const Index g = vector[static_cast<std::size_t>(axis)], n = grid[axis], most = (n - 1) / 2;
+  if (g >= -most && g <= most) return g;
+  if (g > 0 && g < n && n - g <= most) return g - n;
+  const Index least = g > 0 && g < n ? n + 1 : 2 * std::abs(g) + 1;
+  throw Error("G-vector " + triplet(vector) + " does not fit the grid " + to_string(grid) + ": axis " + std::to_string(axis) + " holds -" + std::to_string(most) + " to " + std::to_string(most) +
+              ", or these wrapped; give a grid of at least " + std::to_string(least) + " points there (2 max|g| + 1)");
+}
+
+// Appends, as part of the last entry where both count on.
+void append(std::vector<Table::Entry>& line, const Table::Entry& next) {
+  if (!line.empty() && !next.conjugate && !next.mirror) {
+    Table::Entry& last = line.back();
+    if (!last.conjugate && !last.mirror && last.position + last.count == next.position && last.number + last.count == next.number) {
+      last.count += next.count;
+      return;
+    }
+  }
+  line.push_back(next);
+}
+
+}  // namespace
+
+std::vector<std::pair<Index, Index>> Table::gaps(const std::vector<Entry>& line) const {
+  std::vector<std::pair<Index, Index>> filled, holes;
+  for (const Entry& e : line) filled.emplace_back(e.position, e.position + e.count);
+  std::sort(filled.begin(), filled.end());
+  Index reached = 0;
+  for (const auto& [lo, hi] : filled) {
+    if (lo > reached) holes.emplace_back(reached, lo);
+    reached = std::max(reached, hi);
+  }
+  if (reached < length) holes.emplace_back(reached, length);
+  return holes;
+}
+
+Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half) {
+  const auto wrapped = [&](Index g, int axis) { return g < 0 ? g + grid[axis] : g; };
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    GVector g;
+    for (int a = 0; a < 3; ++a) g[static_cast<std::size_t>(a)] = unwrapped(vectors[i], a, grid);
+    const bool mirrored = half && (g[2] != 0 ? g[2] < 0 : g[1] != 0 ? g[1] < 0 : g[0] < 0);
+    if (mirrored)
+      for (Index& component : g) component = -component;
+    elements_.push_back({wrapped(g[0], 0), wrapped(g[1], 1), wrapped(g[2], 2), static_cast<Index>(i), mirrored});
+  }
+  const auto place = [](const Element& e) { return std::tuple(e.at2, e.at1, e.at0); };
+  std::sort(elements_.begin(), elements_.end(), [&](const Element& a, const Element& b) { return place(a) < place(b); });
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    if (i > 0 && place(elements_[i]) == place(elements_[i - 1])) {
+      const GVector &a = vectors[static_cast<std::size_t>(elements_[i - 1].coefficient)], &b = vectors[static_cast<std::size_t>(elements_[i].coefficient)];
+      if (elements_[i].conjugate != elements_[i - 1].conjugate)
+        throw Error("G-vectors " + triplet(a) + " and " + triplet(b) + " are mirror images of each other; of a real function's half sphere give one of them");
+      throw Error("G-vector " + triplet(a) + " is given twice, as entries " + std::to_string(elements_[i - 1].coefficient) + " and " + std::to_string(elements_[i].coefficient) + " of the list; give it once");
+    }
+    sticks_ += i == 0 || elements_[i].at1 != elements_[i - 1].at1 || elements_[i].at2 != elements_[i - 1].at2;
+  }
+}
+
+// Numbers: coefficients, then for every stick its place and its length.
+std::string Share::text() const {
+  std::vector<Index> numbers{static_cast<Index>(elements_.size())};
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const Element& e = elements_[i];
+    if (i == 0 || e.at1 != elements_[i - 1].at1 || e.at2 != elements_[i - 1].at2) numbers.insert(numbers.end(), {e.at1, e.at2, 0});
+    ++numbers.back();
+  }
+  return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Index));
+}
+
+Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool is_half, int before) : half(is_half) {
+  first_coefficient.push_back(0);
+  first_stick.push_back(0);
+  std::vector<std::pair<std::pair<Index, Index>, int>> owners;
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    std::vector<Index> numbers(texts[r].size() / sizeof(Index));
+    std::memcpy(numbers.data(), texts[r].data(), texts[r].size());
+    for (std::size_t i = 1; i < numbers.size(); i += 3) {
+      columns.emplace_back(numbers[i], numbers[i + 1]);
+      owners.emplace_back(columns.back(), static_cast<int>(r));
+    }
+    coefficients += numbers[0];
+    first_coefficient.push_back(coefficients);
+    first_stick.push_back(static_cast<Index>(columns.size()));
+  }
+  if (coefficients == 0) throw Error("no rank has a G-vector; a sphere needs at least one");
+  std::sort(owners.begin(), owners.end());
+  const auto split = std::adjacent_find(owners.begin(), owners.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (split != owners.end()) {
+    const auto& [at, owner] = *split;
+    throw Error("the stick at (" + std::to_string(at.first) + ", " + std::to_string(at.second) + ") of axes 1 and 2 is split over ranks " + std::to_string(owner) + " and " +
+                std::to_string(std::next(split)->second) + "; all G-vectors of one stick" + (half ? ", their mirror images included," : "") + " belong to one rank");
+  }
+
+  auto table = std::make_shared<Table>(Table{before + 2, before + 1, 0, grid[1], {}, {}});
+  table->lines.resize(static_cast<std::size_t>(half ? grid[2] / 2 + 1 : grid[2]));
+  for (std::size_t s = 0; s < columns.size(); ++s) {
+    const auto [at1, at2] = columns[s];
+    auto& line = table->lines[static_cast<std::size_t>(at2)];
+    append(line, {at1, static_cast<Index>(s)});
+    // the other half of the plane that is its own mirror image
+    if (half && at2 == 0 && at1 > 0) line.push_back({grid[1] - at1, static_cast<Index>(s), 1, true, true});
+  }
+  for (Index line = 0; line < static_cast<Index>(table->lines.size()); ++line)
+    if (!table->lines[static_cast<std::size_t>(line)].empty()) {
+      if (!table->kept.empty() && table->kept.back().second == line) ++table->kept.back().second;
+      else table->kept.emplace_back(line, line + 1);
+    }
+  planes = table;
+
+  table = std::make_shared<Table>(Table{before + 1, before, first_stick[static_cast<std::size_t>(rank)], grid[0], {}, {}});
+  const Index first = first_coefficient[static_cast<std::size_t>(rank)];
+  const auto& elements = mine.elements();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Share::Element& e = elements[i];
+    if (i == 0 || e.at1 != elements[i - 1].at1 || e.at2 != elements[i - 1].at2) table->lines.emplace_back();
+    append(table->lines.back(), {e.at0, first + e.coefficient, 1, e.conjugate, false});
+    if (half && e.at1 == 0 && e.at2 == 0 && e.at0 > 0) table->lines.back().push_back({grid[0] - e.at0, first + e.coefficient, 1, !e.conjugate, true});
+  }
+  sticks = table;
+}
+
+}  // namespace weft

@@ -1,0 +1,48 @@
+// Waves: the sticks of all ranks under one numbering, and this rank's tables. A stick is a number to all that moves data; which column of the grid
+// it is and which coefficients it holds is known here alone.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <weft/sphere.hpp>
+
+#include "sphere/table.hpp"
+
+namespace weft {
+
+/// One rank's coefficients, checked and put on the grid. `half`: every G stands for itself and, conjugated, for -G; the representative with g2 > 0,
+/// or g2 = 0 and g1 > 0, or both 0 and g0 >= 0 is used, whichever was given.
+class Share {
+ public:
+  struct Element {
+    Index at0 = 0, at1 = 0, at2 = 0;  ///< on the grid, wrapped
+    Index coefficient = 0;            ///< the number in the caller's list
+    bool conjugate = false;
+  };
+  /// Throws Error for a vector that does not fit the grid or is given twice, or with its mirror image.
+  Share(const Shape& grid, const std::vector<GVector>& vectors, bool half);
+
+  const std::vector<Element>& elements() const { return elements_; }  ///< by at2, at1, at0
+  Index sticks() const { return sticks_; }
+  /// What other ranks need to know.
+  std::string text() const;
+
+ private:
+  std::vector<Element> elements_;
+  Index sticks_ = 0;
+};
+
+struct Waves {
+  Index coefficients = 0;
+  bool half = false;
+  std::vector<Index> first_coefficient, first_stick;  ///< by rank, one more than there are
+  std::vector<std::pair<Index, Index>> columns;       ///< (axis 1, axis 2) of every stick, by number
+  std::shared_ptr<const Table> planes;                ///< lines along axis 1 at each index of axis 2, from stick numbers
+  std::shared_ptr<const Table> sticks;                ///< lines along axis 0 of this rank's sticks, from coefficient numbers
+
+  /// `texts` are those of all ranks; `before` axes stand before the grid's in arrays (batch). Throws Error when a stick is on two ranks, or there is none.
+  Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool half, int before);
+};
+
+}  // namespace weft

@@ -1,0 +1,76 @@
+// What tests of plans share: values for every element, the transform by its definition, and every strategy under every way to cut it.
+#pragma once
+
+#include <complex>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <weft/weft.hpp>
+
+namespace weft {
+
+using Complex = std::complex<double>;
+inline const MPI_Comm world = MPI_COMM_WORLD;
+
+inline int rank_of_world() {
+  int rank;
+  MPI_Comm_rank(world, &rank);
+  return rank;
+}
+inline int ranks_of_world() {
+  int ranks;
+  MPI_Comm_size(world, &ranks);
+  return ranks;
+}
+
+inline Index position(const Shape& point, const Shape& shape) {
+  Index k = 0;
+  for (int a = 0; a < shape.size(); ++a) k = k * shape[a] + point[a];
+  return k;
+}
+
+// A value for every element of a global array, the same on every rank.
+inline double value(Index k) { return static_cast<double>(static_cast<std::uint64_t>(k + 1) * 2654435761u % 1000003u) / 1000003.0 - 0.5; }
+
+// The transform of a whole array by its definition, axis by axis in long double: an element k of an axis is sum_j x_j w(j, k).
+inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, const Order& axes) {
+  for (const int a : axes) {
+    const Index n = shape[a];
+    Index inner = 1, outer = 1;
+    for (int b = 0; b < shape.size(); ++b) (b < a ? outer : inner) *= b == a ? 1 : shape[b];
+    std::vector<std::complex<long double>> root(static_cast<std::size_t>(n)), line(static_cast<std::size_t>(n));
+    for (Index j = 0; j < n; ++j) root[static_cast<std::size_t>(j)] = std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j) / static_cast<long double>(n));
+    for (Index o = 0; o < outer; ++o)
+      for (Index i = 0; i < inner; ++i) {
+        Complex* first = x.data() + o * n * inner + i;
+        for (Index k = 0; k < n; ++k) {
+          line[static_cast<std::size_t>(k)] = 0;
+          for (Index j = 0; j < n; ++j) line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * root[static_cast<std::size_t>(j * k % n)];
+        }
+        for (Index k = 0; k < n; ++k) first[k * inner] = Complex(line[static_cast<std::size_t>(k)]);
+      }
+  }
+  return x;
+}
+
+struct Case {
+  std::string name;
+  Options options;
+};
+
+// Every strategy under every way to cut it.
+inline std::vector<Case> ways(bool few = false) {
+  std::vector<Case> cases;
+  for (const Strategy* s : strategies())
+    for (const auto& schedule : few ? std::vector<ScheduleOptions>{{}} : std::vector<ScheduleOptions>{{}, {"gathered", 1, 1, 0}, {"gathered", 2, 0, 1}, {"gathered", 1, 2, 0}, {"kept", 2, 1, 0}, {"kept", 1, 3, 2}, {"kept", 3, 0, 1}}) {
+      Options o;
+      o.strategy = s->name();
+      o.schedule = schedule;
+      o.effort = "estimate";
+      cases.push_back({std::string(s->name()) + " " + schedule.tiles + " " + std::to_string(schedule.window), o});
+    }
+  return cases;
+}
+
+}  // namespace weft
