@@ -18,7 +18,7 @@ MPI_Request* Requests::add() {
   return &all_[used_++];
 }
 
-bool Requests::test_all() {
+bool Requests::test() {
   if (empty()) return true;
   int finished = 0;
   check(MPI_Testall(static_cast<int>(used_), all_.data(), &finished, MPI_STATUSES_IGNORE), "MPI_Testall");
@@ -26,7 +26,7 @@ bool Requests::test_all() {
   return finished;
 }
 
-void Requests::wait_all() {
+void Requests::wait() {
   if (empty()) return;
   check(MPI_Waitall(static_cast<int>(used_), all_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   done();

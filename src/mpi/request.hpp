@@ -28,8 +28,8 @@ class Requests {
   MPI_Request* add();
   bool empty() const { return used_ == 0; }
   /// Lets MPI progress; true when all are done, and then none is left.
-  bool test_all();
-  void wait_all();
+  bool test();
+  void wait();
 
  private:
   void done();

@@ -29,11 +29,7 @@ class Alltoallv final : public Strategy {
   std::string_view name() const override { return "alltoallv"; }
   std::string_view summary() const override { return "MPI_Alltoallv: one collective call a tile, exactly what there is to send"; }
   std::string declines(const Demand&) const override { return {}; }
-  Cost cost(const Demand& demand) const override {
-    Cost cost = packed_cost(demand, Blocks::exact);
-    cost.calls = demand.pattern.ranks() > 1 ? demand.pattern.tiles() : 0;
-    return cost;
-  }
+  Cost cost(const Demand& demand) const override { return collective_cost(demand); }
   std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
     return std::make_unique<AlltoallvExchange>(demand, group);
   }

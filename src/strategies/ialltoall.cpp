@@ -17,11 +17,10 @@ Blocks blocks(const Pattern& pattern) {
   return Blocks::equal;
 }
 
-class IalltoallExchange final : public PackedExchange {
+class IalltoallExchange final : public OverlappedExchange<mpi::Requests> {
  public:
-  IalltoallExchange(const Demand& demand, MPI_Comm group, Blocks blocks)
-      : PackedExchange(demand, group, blocks), under_way_(static_cast<std::size_t>(tiles())) {
-    for (mpi::Requests& request : under_way_) request = mpi::Requests(1);
+  IalltoallExchange(const Demand& demand, MPI_Comm group, Blocks blocks) : OverlappedExchange(demand, group, blocks) {
+    for (int t = 0; t < tiles(); ++t) under_way(t) = mpi::Requests(1);
     if (blocks == Blocks::exact)
       calls_ = mpi::Alltoall::uneven(comm_, out_, in_, element_);
     else
@@ -29,19 +28,11 @@ class IalltoallExchange final : public PackedExchange {
   }
 
   void start(int t) override {
-    const auto i = static_cast<std::size_t>(t);
-    if (comm_.size() > 1) calls_[i].start(comm_, out_region(t), in_region(t), under_way_[i]);
+    if (comm_.size() > 1) calls_[static_cast<std::size_t>(t)].start(comm_, out_region(t), in_region(t), under_way(t));
   }
-  bool test() override {
-    bool all = true;
-    for (mpi::Requests& request : under_way_) all = request.test_all() && all;
-    return all;
-  }
-  void finish(int t) override { under_way_[static_cast<std::size_t>(t)].wait_all(); }
 
  private:
   std::vector<mpi::Alltoall> calls_;
-  std::vector<mpi::Requests> under_way_;  // by tile
 };
 
 class Ialltoall final : public Strategy {
@@ -50,11 +41,7 @@ class Ialltoall final : public Strategy {
   std::string_view summary() const override { return "MPI_Ialltoall or MPI_Ialltoallv: one non-blocking collective a tile"; }
   std::string declines(const Demand&) const override { return {}; }
   bool overlaps() const override { return true; }
-  Cost cost(const Demand& demand) const override {
-    Cost cost = packed_cost(demand, Blocks::exact);
-    cost.calls = demand.pattern.ranks() > 1 ? demand.pattern.tiles() : 0;
-    return cost;
-  }
+  Cost cost(const Demand& demand) const override { return collective_cost(demand); }
   std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
     return std::make_unique<IalltoallExchange>(demand, group, blocks(demand.pattern));
   }

@@ -10,18 +10,16 @@
 namespace weft {
 namespace {
 
-class IsendExchange final : public PackedExchange {
+class IsendExchange final : public OverlappedExchange<mpi::Requests> {
  public:
-  IsendExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::exact) {
+  IsendExchange(const Demand& demand, MPI_Comm group) : OverlappedExchange(demand, group, Blocks::exact) {
     for (int t = 0; t < tiles(); ++t) {
       std::vector<Message> out, in;
-      // Every rank begins with its next neighbour, so that no rank gets all messages first.
-      for (int s = 1; s < comm_.size(); ++s) {
-        const int to = (comm_.rank() + s) % comm_.size(), from = (comm_.rank() + comm_.size() - s) % comm_.size();
-        if (out_count(t, to) > 0) out.push_back({to, out_block(t, to), mpi::Amount(out_count(t, to), element_)});
-        if (in_count(t, from) > 0) in.push_back({from, in_block(t, from), mpi::Amount(in_count(t, from), element_)});
-      }
-      under_way_.emplace_back(out.size() + in.size());
+      around(comm_.rank(), comm_.size(), [&](int to, int from) {
+        if (out_count(t, to) > 0) out.push_back(out_message(t, to));
+        if (in_count(t, from) > 0) in.push_back(in_message(t, from));
+      });
+      under_way(t) = mpi::Requests(out.size() + in.size());
       out_messages_.push_back(std::move(out));
       in_messages_.push_back(std::move(in));
     }
@@ -29,25 +27,12 @@ class IsendExchange final : public PackedExchange {
 
   void start(int t) override {
     const auto i = static_cast<std::size_t>(t);
-    for (const Message& in : in_messages_[i]) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), under_way_[i]);
-    for (const Message& out : out_messages_[i]) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), under_way_[i]);
+    for (const Message& in : in_messages_[i]) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), under_way(t));
+    for (const Message& out : out_messages_[i]) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), under_way(t));
   }
-  bool test() override {
-    bool all = true;
-    for (mpi::Requests& requests : under_way_) all = requests.test_all() && all;
-    return all;
-  }
-  // Waiting for the sends as well leaves nothing that peers could wait for while this rank is away from MPI, and `open` nothing to do.
-  void finish(int t) override { under_way_[static_cast<std::size_t>(t)].wait_all(); }
 
  private:
-  struct Message {
-    int peer;
-    std::byte* data;
-    mpi::Amount amount;
-  };
   std::vector<std::vector<Message>> out_messages_, in_messages_;  // by tile
-  std::vector<mpi::Requests> under_way_;                          // by tile
 };
 
 class Isend final : public Strategy {

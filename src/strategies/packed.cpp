@@ -155,4 +155,10 @@ Cost packed_cost(const Demand& demand, Blocks blocks) {
   return cost;
 }
 
+Cost collective_cost(const Demand& demand) {
+  Cost cost = packed_cost(demand, Blocks::exact);
+  cost.calls = demand.pattern.ranks() > 1 ? demand.pattern.tiles() : 0;
+  return cost;
+}
+
 }  // namespace weft

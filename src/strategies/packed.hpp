@@ -5,6 +5,7 @@
 // is written into the region once and read where it was written: its out- and in-views are the same memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -40,6 +41,15 @@ class PackedExchange : public Exchange {
   Index out_count(int t, int peer) const { return out_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
   Index in_count(int t, int peer) const { return in_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
 
+  /// What goes to one peer or comes from it; empty messages are for nobody.
+  struct Message {
+    int peer;
+    std::byte* data;
+    mpi::Amount amount;
+  };
+  Message out_message(int t, int peer) const { return {peer, out_block(t, peer), mpi::Amount(out_count(t, peer), element_)}; }
+  Message in_message(int t, int peer) const { return {peer, in_block(t, peer), mpi::Amount(in_count(t, peer), element_)}; }
+
   /// Receives into memory of somebody else's, as large as `in_bytes`, instead of its own. For constructors.
   void receive_into(std::byte* memory, Slots& slots);
   Index in_bytes() const { return in_bytes_; }
@@ -71,10 +81,39 @@ class PackedExchange : public Exchange {
   std::vector<Index> out_begin_, in_begin_;  ///< of every tile's region, in elements
 };
 
+/// A packed exchange whose tiles travel while others are made: for each tile the `mpi::Requests` of what is under way, or an `mpi::Prepared`.
+template <class Requests>
+class OverlappedExchange : public PackedExchange {
+ public:
+  /// Up to the first tile that is still on its way: asking for that lets all of them progress, and every question costs.
+  bool test() override {
+    return std::all_of(under_way_.begin(), under_way_.end(), [](Requests& requests) { return requests.test(); });
+  }
+  /// Waiting for what is sent as well leaves nothing that peers could wait for while this rank is away from MPI, and `open` nothing to do.
+  void finish(int t) override { under_way(t).wait(); }
+
+ protected:
+  OverlappedExchange(const Demand& demand, MPI_Comm group, Blocks blocks)
+      : PackedExchange(demand, group, blocks), under_way_(static_cast<std::size_t>(tiles())) {}
+  Requests& under_way(int t) { return under_way_[static_cast<std::size_t>(t)]; }
+
+ private:
+  std::vector<Requests> under_way_;  // by tile
+};
+
 /// One call for every message sent and received, where there is something to send; no message of a tile waits for another.
 Cost packed_cost(const Demand& demand, Blocks blocks);
+/// The same messages in one collective call a tile.
+Cost collective_cost(const Demand& demand);
 /// Tags tell tiles apart; MPI promises no more of them than this, and messages of one tag keep their order.
 inline int tag(int tile) { return tile % 32768; }
+
+/// Calls visit(to, from) for every other rank to send to, its next neighbour first, so that no rank gets all messages first; `from` is the one
+/// that does so towards this rank.
+template <class Visit>
+void around(int rank, int ranks, Visit visit) {
+  for (int step = 1; step < ranks; ++step) visit((rank + step) % ranks, (rank + ranks - step) % ranks);
+}
 
 /// Calls visit(peer) for every other rank in pairwise order: in each of `ranks` steps the partner of every rank has it as its partner too.
 template <class Visit>

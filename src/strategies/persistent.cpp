@@ -12,43 +12,38 @@
 namespace weft {
 namespace {
 
-class PersistentExchange final : public PackedExchange {
+class PersistentExchange final : public OverlappedExchange<mpi::Prepared> {
  public:
-  PersistentExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::exact) {
-    prepared_.resize(static_cast<std::size_t>(tiles()));
+  PersistentExchange(const Demand& demand, MPI_Comm group) : OverlappedExchange(demand, group, Blocks::exact) {
     if (mpi::persistent_collectives) {
       calls_ = mpi::Alltoall::uneven(comm_, out_, in_, element_);
       for (int t = 0; t < tiles(); ++t)
-        calls_[static_cast<std::size_t>(t)].prepare(comm_, out_region(t), in_region(t), prepared_[static_cast<std::size_t>(t)]);
+        calls_[static_cast<std::size_t>(t)].prepare(comm_, out_region(t), in_region(t), under_way(t));
     } else {
-      for (int t = 0; t < tiles(); ++t) prepare_messages(t, prepared_[static_cast<std::size_t>(t)]);
+      for (int t = 0; t < tiles(); ++t) prepare_messages(t);
     }
   }
 
   void start(int t) override {
-    if (comm_.size() > 1) prepared_[static_cast<std::size_t>(t)].start(comm_);
+    if (comm_.size() > 1) under_way(t).start(comm_);
   }
-  bool test() override {
-    bool all = true;
-    for (mpi::Prepared& prepared : prepared_) all = prepared.test() && all;
-    return all;
-  }
-  void finish(int t) override { prepared_[static_cast<std::size_t>(t)].wait(); }
 
  private:
-  void prepare_messages(int t, mpi::Prepared& prepared) {
-    for (int s = 1; s < comm_.size(); ++s) {
-      const int to = (comm_.rank() + s) % comm_.size(), from = (comm_.rank() + comm_.size() - s) % comm_.size();
-      if (in_count(t, from) > 0)
-        mpi::prepare_receive(comm_, in_block(t, from), amounts_.emplace_back(in_count(t, from), element_), from, tag(t), prepared);
-      if (out_count(t, to) > 0)
-        mpi::prepare_send(comm_, out_block(t, to), amounts_.emplace_back(out_count(t, to), element_), to, tag(t), prepared);
-    }
+  void prepare_messages(int t) {
+    around(comm_.rank(), comm_.size(), [&](int to, int from) {
+      if (in_count(t, from) > 0) {
+        const Message& in = messages_.emplace_back(in_message(t, from));
+        mpi::prepare_receive(comm_, in.data, in.amount, from, tag(t), under_way(t));
+      }
+      if (out_count(t, to) > 0) {
+        const Message& out = messages_.emplace_back(out_message(t, to));
+        mpi::prepare_send(comm_, out.data, out.amount, to, tag(t), under_way(t));
+      }
+    });
   }
 
   std::vector<mpi::Alltoall> calls_;
-  std::vector<mpi::Amount> amounts_;
-  std::vector<mpi::Prepared> prepared_;  // by tile
+  std::vector<Message> messages_;  // what the requests refer to
 };
 
 class Persistent final : public Strategy {
@@ -59,11 +54,7 @@ class Persistent final : public Strategy {
   }
   std::string declines(const Demand&) const override { return {}; }
   bool overlaps() const override { return true; }
-  Cost cost(const Demand& demand) const override {
-    Cost cost = packed_cost(demand, Blocks::exact);
-    cost.calls = demand.pattern.ranks() > 1 ? demand.pattern.tiles() : 0;
-    return cost;
-  }
+  Cost cost(const Demand& demand) const override { return collective_cost(demand); }
   std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
     return std::make_unique<PersistentExchange>(demand, group);
   }

@@ -32,18 +32,17 @@ class PutExchange final : public PackedExchange {
     rounds_.resize(static_cast<std::size_t>(tiles()));
     for (int t = 0; t < tiles(); ++t) {
       Round& round = rounds_[static_cast<std::size_t>(t)];
-      for (int s = 1; s < comm_.size(); ++s) {
-        const int to = (comm_.rank() + s) % comm_.size(), from = (comm_.rank() + comm_.size() - s) % comm_.size();
+      around(comm_.rank(), comm_.size(), [&](int to, int from) {
         if (in_count(t, from) > 0) {
           mpi::prepare_receive(comm_, nullptr, nothing_, from, tag(2 * t), round.written);
           mpi::prepare_send(comm_, nullptr, nothing_, from, tag(2 * t + 1), round.read);
         }
         if (out_count(t, to) > 0) {
-          round.puts.push_back({to, out_block(t, to), mpi::Amount(out_count(t, to), element_), places[index(t, to)]});
+          round.puts.push_back({out_message(t, to), places[index(t, to)]});
           mpi::prepare_send(comm_, nullptr, nothing_, to, tag(2 * t), round.written);
           mpi::prepare_receive(comm_, nullptr, nothing_, to, tag(2 * t + 1), round.read);
         }
-      }
+      });
     }
   }
 
@@ -51,8 +50,8 @@ class PutExchange final : public PackedExchange {
     if (rounds_.empty()) return;
     Round& round = rounds_[static_cast<std::size_t>(t)];
     round.read.wait();
-    for (const Put& put : round.puts) window_.put(comm_, put.data, put.amount, put.to, put.at);
-    for (const Put& put : round.puts) window_.flush(put.to);
+    for (const auto& [message, at] : round.puts) window_.put(comm_, message.data, message.amount, message.peer, at);
+    for (const Put& put : round.puts) window_.flush(put.message.peer);
     round.written.start(comm_);
   }
   bool test() override {
@@ -69,9 +68,7 @@ class PutExchange final : public PackedExchange {
 
  private:
   struct Put {
-    int to;
-    const std::byte* data;
-    mpi::Amount amount;
+    Message message;
     Index at;  // bytes from the begin of the peer's window
   };
   struct Round {

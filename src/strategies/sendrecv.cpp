@@ -17,11 +17,11 @@ class SendrecvExchange final : public PackedExchange {
  public:
   SendrecvExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::exact) {
     for (int t = 0; t < tiles(); ++t) {
-      std::vector<Message>& messages = messages_.emplace_back();
+      std::vector<Directed>& messages = messages_.emplace_back();
       pairwise(comm_.rank(), comm_.size(), [&](int peer) {
         const auto add = [&](bool sends) {
-          if (const Index count = sends ? out_count(t, peer) : in_count(t, peer); count > 0)
-            messages.push_back({peer, sends, sends ? out_block(t, peer) : in_block(t, peer), mpi::Amount(count, element_)});
+          if ((sends ? out_count(t, peer) : in_count(t, peer)) > 0)
+            messages.push_back({sends ? out_message(t, peer) : in_message(t, peer), sends});
         };
         add(comm_.rank() < peer);
         add(comm_.rank() > peer);
@@ -30,8 +30,8 @@ class SendrecvExchange final : public PackedExchange {
   }
 
   void start(int t) override {
-    for (const Message& message : messages_[static_cast<std::size_t>(t)])
-      if (message.sends)
+    for (const auto& [message, sends] : messages_[static_cast<std::size_t>(t)])
+      if (sends)
         mpi::send(comm_, message.data, message.amount, message.peer, tag(t));
       else
         mpi::receive(comm_, message.data, message.amount, message.peer, tag(t));
@@ -39,13 +39,11 @@ class SendrecvExchange final : public PackedExchange {
   void finish(int) override {}
 
  private:
-  struct Message {
-    int peer;
+  struct Directed {
+    Message message;
     bool sends;
-    std::byte* data;
-    mpi::Amount amount;
   };
-  std::vector<std::vector<Message>> messages_;  // by tile, in the order in which they go
+  std::vector<std::vector<Directed>> messages_;  // by tile, in the order in which they go
 };
 
 class Sendrecv final : public Strategy {

@@ -14,25 +14,20 @@ class ReplaceExchange final : public PackedExchange {
  public:
   ReplaceExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::shared) {
     for (int t = 0; t < tiles(); ++t) {
-      std::vector<Swap>& swaps = swaps_.emplace_back();
+      std::vector<Message>& swaps = swaps_.emplace_back();
       pairwise(comm_.rank(), comm_.size(), [&](int peer) {
-        if (out_count(t, peer) > 0) swaps.push_back({peer, out_block(t, peer), mpi::Amount(out_count(t, peer), element_)});
+        if (out_count(t, peer) > 0) swaps.push_back(out_message(t, peer));
       });
     }
   }
 
   void start(int t) override {
-    for (const Swap& swap : swaps_[static_cast<std::size_t>(t)]) mpi::sendrecv_replace(comm_, swap.data, swap.amount, swap.peer, tag(t));
+    for (const Message& swap : swaps_[static_cast<std::size_t>(t)]) mpi::sendrecv_replace(comm_, swap.data, swap.amount, swap.peer, tag(t));
   }
   void finish(int) override {}
 
  private:
-  struct Swap {
-    int peer;
-    std::byte* data;
-    mpi::Amount amount;
-  };
-  std::vector<std::vector<Swap>> swaps_;  // by tile, in pairwise order
+  std::vector<std::vector<Message>> swaps_;  // by tile, in pairwise order
 };
 
 class SendrecvReplace final : public Strategy {

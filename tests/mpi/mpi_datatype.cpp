@@ -142,7 +142,7 @@ TEST(MessagesTiny, RoundTheRing) {
     ireceive(world, in.data(), amount, last, 1, requests);
     isend(world, out.data(), amount, next, 1, requests);
     EXPECT_EQ(live_handles().requests, before.requests + 2);
-    while (!requests.test_all()) {
+    while (!requests.test()) {
     }
     EXPECT_TRUE(requests.empty());
     EXPECT_EQ(in, std::vector<Index>(30, last));
@@ -208,7 +208,7 @@ TEST(MessagesTiny, EveryAlltoall) {
       verify();
       Requests request(1);
       call.start(world, out.data(), in.data(), request);
-      request.wait_all();
+      request.wait();
       verify();
       if (!persistent_collectives) continue;
       Prepared prepared;
