@@ -115,6 +115,18 @@ void Stage::plan_blocks() {
   Index held = bytes;
   for (const Operation& o : request_.operations) held *= std::max(box.extent(o.axis), request_.to.box.extent(o.axis));
   if (const Table* table = kept_table(request_)) held = held / std::max(box.extent(table->line_axis), request_.to.box.extent(table->line_axis)) * kept_extent(*table);
+  // a batch of columns stays whole, also where its axis is that of tiles and comes last
+  int batched = -1;
+  if (request_.operations.size() == 1 && cut.size() > 0) {
+    batched = cut[cut.size() - 1];
+    if (!request_.from.table && !request_.to.table && !request_.from.views.empty() && !request_.to.views.empty()) {
+      const View &from = request_.from.views.front(), &to = request_.to.views.front(), &side = from.strides[request_.operations[0].axis] != 1 ? from : to;
+      for (const int a : cut)
+        if (box.extent(a) > 1 && (box.extent(batched) < 2 || side.strides[a] < side.strides[batched])) batched = a;
+    }
+  }
+  const Index batch = batched < 0 ? 1 : std::min(batch_width(bytes), box.extent(batched));
+  held *= batch;
   std::vector<std::vector<Index>> bounds(static_cast<std::size_t>(box.axes()));
   for (int a = 0; a < box.axes(); ++a) bounds[static_cast<std::size_t>(a)] = {box.lo[a], box.hi[a]};
   for (int k = cut.size() - 1; k >= 0; --k) {
@@ -126,9 +138,8 @@ void Stage::plan_blocks() {
           if (b > box.lo[a] && b < box.hi[a]) at.push_back(b);
     std::sort(at.begin(), at.end());
     at.erase(std::unique(at.begin(), at.end()), at.end());
-    // a batch of columns stays whole when the axis is the innermost
-    const Index least = k == cut.size() - 1 && request_.operations.size() == 1 ? batch_width(bytes) : 1;
-    const Index step = std::clamp(block_budget / std::max<Index>(held, 1), std::min(least, box.extent(a)), box.extent(a));
+    if (a == batched) held /= batch;
+    const Index step = std::clamp(block_budget / std::max<Index>(held, 1), a == batched ? batch : 1, std::max<Index>(box.extent(a), 1));
     std::vector<Index> finer;
     for (std::size_t i = 0; i + 1 < at.size(); ++i)
       for (Index b = at[i]; b < at[i + 1]; b += step) finer.push_back(b);
