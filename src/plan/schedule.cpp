@@ -82,12 +82,11 @@ class Maker {
     const int window = schedule_.window == 0 ? tiles : static_cast<int>(std::min<Index>(schedule_.window, tiles));
     while (p.started < tiles) {
       run(s, p.written_by[static_cast<std::size_t>(p.started)]);
-      if (p.started - p.finished >= window) {
-        finish_to(s, p.finished + 1);
-        run_ready(s + 1);
-      }
+      const bool full = p.started - p.finished >= window;
+      if (full) finish_to(s, p.finished + 1);
       open_to(s, p.started + 1);
       step(Step::Kind::start, s, p.started++);
+      if (full) run_ready(s + 1);  // not before the start: something shall be on its way meanwhile
     }
   }
 

@@ -113,6 +113,7 @@ TEST(PlanTiny, EveryStrategyGivesTheSameBits) { over_all(c2c<double>({3, 5, 2}),
 TEST(Plan, EveryStrategyAndScheduleGivesTheSameBits) { over_all(c2c<double>({7, 5, 6}), 1e-13, unchanged); }
 TEST(Plan, EmptyRanks) {
   for (const Shape& shape : {Shape{1, 4, 3}, Shape{6, 1, 1}, Shape{5, 1}, Shape{4}, Shape{2, 3, 1}}) over_all(c2c<double>(shape), 1e-13, unchanged, true);
+  over_all(c2c<double>({2, 1, 3}), 1e-13, unchanged);
 }
 TEST(Plan, RealToComplex) {
   over_all(r2c<double>({5, 4, 7}), 1e-13, unchanged);

@@ -63,7 +63,7 @@ struct Case {
 inline std::vector<Case> ways(bool few = false) {
   std::vector<Case> cases;
   for (const Strategy* s : strategies())
-    for (const auto& schedule : few ? std::vector<ScheduleOptions>{{}} : std::vector<ScheduleOptions>{{}, {"gathered", 1, 1, 0}, {"gathered", 2, 0, 1}, {"gathered", 1, 2, 0}, {"kept", 2, 1, 0}, {"kept", 1, 3, 2}, {"kept", 3, 0, 1}}) {
+    for (const auto& schedule : few ? std::vector<ScheduleOptions>{{}} : std::vector<ScheduleOptions>{{}, {"gathered", 1, 1, 0}, {"gathered", 2, 0, 1}, {"gathered", 1, 2, 0}, {"kept", 2, 1, 0}, {"kept", 1, 3, 2}, {"kept", 4, 0, 1}}) {
       Options o;
       o.strategy = s->name();
       o.schedule = schedule;
