@@ -116,6 +116,15 @@ TEST_F(Plans, TinyNothingIsLeftOfThoseThatCouldNotBeMade) {
   EXPECT_TRUE(Held() == before);
 }
 
+TEST_F(Plans, TinySingleThread) {
+  if (!std::getenv("WEFT_TEST_THREAD_LEVEL")) GTEST_SKIP() << "MPI was initialised for threads; the test faults.single runs this without";
+  ASSERT_LT(mpi::thread_level(), MPI_THREAD_FUNNELED);
+  there_and_back({.effort = "estimate"}, 1, [] {});
+  for (const char* who : {"caller", "thread"})
+    fails(world, [&] { AnyPlan(world.raw(), c2c<double>({4, 4, 4}), {.schedule = {.communicate = who}, .threads = 2}); },
+          {"threads is 2", "MPI_Init_thread", "MPI_THREAD_FUNNELED"});
+}
+
 TEST_F(Plans, TinyDestroyedInAnotherOrderThanMade) {
   const Held before;
   {
