@@ -116,6 +116,14 @@ class Texts(Test):
             self.assertIn(f"{1e6 * row['median_seconds']:.1f}", out)
             sent = {"padded": (1, 2, 2), "bruck": (2, 2, 2), "direct": (0, 0, 2)}[row["strategy"]]
             self.assertEqual((row["calls"], row["messages"], row["bytes_sent"] // row["message_bytes"]), sent)
+        self.fine(weft("exchange", "--transpose", "7x5,64x3", "--strategy", "padded,alltoallv", "--repeat", "2", "--json", path, ranks=3))
+        with open(path) as file:
+            rows = json.load(file)
+        # of 7x5 on 3 ranks the first has 3 rows and sends columns 2 and 3 to the second, the last column to the third
+        self.assertEqual([(row["size"], row["strategy"], row["message_bytes"] // 16, row["bytes_sent"] // 16) for row in rows],
+                         [("7x5", "padded", 6, 12), ("7x5", "alltoallv", 6, 9), ("64x3", "padded", 22, 44), ("64x3", "alltoallv", 22, 44)])
+        self.fails(weft("exchange", "--transpose", "7x0", ranks=2), 2, "rows x columns")
+        self.fails(weft("exchange", "--transpose", "7x", ranks=2), 2, "''")
         self.fails(weft("exchange", "--bytes", "12", ranks=2), 2, "multiple of 8")
         self.fails(weft("exchange", "--bytes", "512:256", ranks=2), 2, "the least and the most")
         self.fails(weft("exchange", "--strategy", "alltoal", ranks=2), 2, "there is no strategy 'alltoal'")
@@ -133,6 +141,15 @@ class Texts(Test):
         self.assertRegex(real, r"rank 2: all \d+ datatypes match their patterns\n")
         self.assertIn("isend sends packed memory", self.fine(weft("types", "--shape", "7x5", "--strategy", "isend", ranks=2)).out)
         self.fails(weft("types", "--shape", "7x5", "--rank", "2", ranks=2), 2, "--rank 2: there are ranks 0 to 1")
+
+    @unittest.skipUnless("WEFT_TEST_WRONG_TYPES" in os.environ, "sanitizers allow nothing to be preloaded")
+    def test_types_of_an_mpi_that_makes_them_wrongly(self):
+        wrong = {"LD_PRELOAD": os.environ["WEFT_TEST_WRONG_TYPES"]}
+        result = weft("types", "--shape", "7x5", ranks=2, environment=wrong)
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.out, r"rank 0: \d+ of 8 datatypes differ from their patterns\n")
+        self.assertIn("to member 1: DIFFERS from its pattern", result.out)
+        self.assertRegex(result.err, r"weft: rank \d: \d+ of 8 datatypes differ from their patterns; see --rank \d")
 
 
 class Programs(Test):
@@ -231,6 +248,16 @@ class Bench(Test):
         self.assertEqual([rows[2]["effective"][key] for key in ("tiles", "tile", "window")], ["gathered", 2, 1])
         self.assertIn("replace, standard", weft("bench", "--kernel", "nope").err)
         self.assertIn("--strategy", weft("bench", "--kernel", "overlap", "--strategy", "isend").err)
+
+    def test_sweep(self):
+        result, rows = self.bench("--strategy", "isend,direct", "--shape", "8x8x8", "--sweep", "tiles=one,gathered", "--sweep", "tile=1,2",
+                                  "--sweep", "window=1,0", "--sweep", "communicate=caller,thread")
+        self.assertEqual(len(rows), 2 * (1 + 2 * 2) * 2, result)  # one tile has no size and no window
+        self.assertEqual(len({json.dumps(row["requested"]) for row in rows}), len(rows))
+        self.assertEqual({row["requested"]["threads"] for row in rows if row["requested"]["communicate"] == "thread"}, {2})
+        self.assertIn("isend: gathered axis, 2 planes a tile, all on their way, exchanges on a thread", result.out)
+        for words in ["tile"], ["tile=1x"], ["tile="], ["colour=blue"]:
+            self.assertIn("--sweep", self.fails(weft("bench", "--sweep", *words, ranks=2), 2, "weft: ").err)
 
     def test_messages_and_bytes(self):
         rows = self.bench("--strategy", "isend", "--shape", "8x8x8")[1]

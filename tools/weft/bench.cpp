@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include <weft/kernel.hpp>
 
@@ -22,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct Asked : Request {
   int repeats = 10;
   std::string kernels, input, json;
+  std::vector<std::string> sweeps;
 };
 
 /// A strategy, perhaps under a kernel's name, that runs, or the reason why not: it declines the demand, or it failed, which nothing should.
@@ -80,6 +82,36 @@ std::string changes(const weft::AnyPlan& plan) {
   return text;
 }
 
+/// Every entry with every value of a setting: "tile=1,4,16". Tiles, windows and tests of one tile are all the same.
+std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
+  const std::size_t equals = std::min(sweep.find('='), sweep.size());
+  const std::string name = sweep.substr(0, equals);
+  std::vector<Entry> all;
+  std::set<std::string> known;
+  for (Entry& entry : entries)
+    for (const std::string& value : split(equals < sweep.size() ? sweep.substr(equals + 1) : "", ',')) {
+      weft::Options options = entry.options;
+      weft::ScheduleOptions& s = options.schedule;
+      if (name == "tiles")
+        s.tiles = value;
+      else if (name == "communicate")
+        s.communicate = value;
+      else if (name == "tile" || name == "window" || name == "test")
+        (name == "tile" ? s.tile : name == "window" ? s.window : s.test) = whole_number("--sweep", value);
+      else
+        throw Usage(fmt::format("--sweep {}: there are tiles, tile, window, test and communicate, as in tile=1,4,16", sweep));
+      if (s.tiles == "one") s = {.communicate = s.communicate};
+      if (s.communicate == "thread") options.threads = std::max(options.threads, 2), s.test = 0;
+      if (known.insert(entry.name + to_json(options).dump()).second) all.push_back({entry.name, entry.kernel, options});
+    }
+  return all;
+}
+
+/// How an entry is called among the others.
+std::string label(const Asked& asked, const Entry& entry) {
+  return asked.sweeps.empty() ? entry.name : entry.name + ": " + to_string(entry.options.schedule);
+}
+
 /// What is asked for: strategies under one schedule, or kernels, which have their own but for what the command line says.
 std::vector<Entry> entries_of(const Asked& asked, const weft::Options& options, const CLI::App& app) {
   std::vector<Entry> entries;
@@ -103,6 +135,7 @@ std::vector<Entry> entries_of(const Asked& asked, const weft::Options& options, 
     for (const weft::Strategy* strategy : weft::strategies()) add_strategy(strategy->name());
   else
     for (const std::string& name : split(asked.strategy, ',')) add_strategy(name == "auto" ? name : weft::strategy(name).name());
+  for (const std::string& sweep : asked.sweeps) entries = swept(std::move(entries), sweep);
   return entries;
 }
 
@@ -146,18 +179,18 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
   return row;
 }
 
-Table table(const Json& rows) {
-  const char* const name = rows.front()["kernel"].is_null() ? "strategy" : "kernel";
-  Table table({name, "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "MB sent", "messages", "error"});
-  for (const Json& r : rows) {
+Table table(const Asked& asked, const std::vector<Entry>& entries, const Json& rows) {
+  Table table({asked.kernels.empty() ? "strategy" : "kernel", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "MB sent", "messages", "error"});
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Json& r = rows[i];
     if (r.contains("declined") || r.contains("error")) {
       const std::string why = r.contains("error") ? "error" : "declined";
-      table.add({r[name], why + ": " + r[why].get<std::string>()});
+      table.add({label(asked, entries[i]), why + ": " + r[why].get<std::string>()});
       continue;
     }
     const auto number = [&](const char* key) { return r[key].is_null() ? NAN : r[key].get<double>(); };
     const auto ms = [&](const char* key) { return fmt::format("{:.3f}", 1e3 * number(key)); };
-    table.add({r[name], ms("median_seconds"), ms("min_seconds"), ms("max_seconds"), fmt::format("{:.2f}", number("gflop_per_second")),
+    table.add({label(asked, entries[i]), ms("median_seconds"), ms("min_seconds"), ms("max_seconds"), fmt::format("{:.2f}", number("gflop_per_second")),
                ms("fft_seconds"), ms("exchange_seconds"), fmt::format("{:.3f}", 1e-6 * number("bytes_sent")),
                fmt::format("{}", r["messages"].get<weft::Index>()), fmt::format("{:.1e}", number("relative_error"))});
   }
@@ -206,7 +239,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   std::vector<Contender*> running;
   progress.phase("planning and verifying");
   for (Entry& entry : entries) {
-    progress.detail(entry.name);
+    progress.detail(label(asked, entry));
     try {
       entry.contender = make_contender(world, problem, entry.options);
     } catch (const weft::Declined& e) {
@@ -221,7 +254,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     running.push_back(entry.contender.get());
   }
   progress.phase(
-      fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(), asked.kernels.empty() ? "strategies" : "kernels"));
+      fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(), !asked.sweeps.empty() ? "schedules" : asked.kernels.empty() ? "strategies" : "kernels"));
   for (int repeat = 0; repeat < asked.repeats; ++repeat) {
     progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
     for (Contender* contender : running) contender->time();
@@ -239,11 +272,14 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
     fmt::print("{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
                world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
-               asked.kernels.empty() ? to_string(options.schedule) : "each kernel's own schedule", version());
-    fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(rows).plain());
+               !asked.sweeps.empty()    ? "a sweep"
+               : asked.kernels.empty() ? to_string(options.schedule)
+                                       : "each kernel's own schedule",
+               version());
+    fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(asked, entries, rows).plain());
     for (const Entry& entry : entries)
       if (entry.contender)
-        if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", entry.name, text);
+        if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", label(asked, entry), text);
     if (cores() < options.threads)
       fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
     if (!all_planned)
@@ -271,6 +307,10 @@ Command bench_command(CLI::App& app) {
       ->excludes("--strategy")
       ->excludes("--tiles")
       ->excludes("--communicate");
+  app.add_option("--sweep", asked->sweeps,
+                 "values of tiles, tile, window, test or communicate, each with all others: tile=1,4,16; may be given several times. "
+                 "Exchanges on a thread have 2 threads where 1 is asked for")
+      ->allow_extra_args(false);
   app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--input", asked->input, "transform what this npy file holds, instead of random data");
   app.add_option("--json", asked->json, "write the results to this file");
@@ -278,6 +318,7 @@ Command bench_command(CLI::App& app) {
   weft --ranks 2 bench --kind r2c --shape 181x217x181
   weft --ranks 4 bench --layout 2x2 --strategy isend,alltoallv --tiles gathered --tile 8 --json times.json
   weft --ranks 2 bench --kernel replace,standard,overlap,oneplane,allplanes --shape 128x128x128
+  weft --ranks 2 bench --strategy alltoall,isend --sweep tiles=one,kept --sweep tile=2,8 --sweep window=1,2,0 --sweep test=0,4
 )");
   return [asked, &app](const World& world) { return bench(world, *asked, app); };
 }

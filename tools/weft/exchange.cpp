@@ -1,4 +1,5 @@
-// weft exchange: strategies against each other without any transform: every rank sends as much to every other, and nothing is packed.
+// weft exchange: strategies against each other without any transform, and nothing is packed: every rank sends as much to every other, or what
+// the transposition of a matrix makes it send.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -20,11 +21,17 @@ using Json = nlohmann::ordered_json;
 using weft::Index;
 
 struct Asked {
-  std::string bytes = "256:65536", strategy = "all", json;
+  std::string bytes = "256:65536", matrices, strategy = "all", json;
   int repeats = 20, calls = 10;
 };
 
-constexpr Index element_bytes = sizeof(Index);
+constexpr Index element_bytes = sizeof(Index), complex_bytes = 16;
+
+/// A matrix whose rows are distributed before and whose columns are afterwards.
+struct Size {
+  std::string text;
+  weft::Shape shape;  ///< rows, columns, and elements each
+};
 
 /// "256:65536" doubles from one to the other; "256,4096" are these.
 std::vector<Index> message_bytes(const std::string& text) {
@@ -44,6 +51,24 @@ std::vector<Index> message_bytes(const std::string& text) {
   return all;
 }
 
+/// Blocks of `--bytes` between any two ranks, or the matrices of `--transpose`, whose entries are complex numbers.
+std::vector<Size> sizes_of(const Asked& asked, int ranks) {
+  std::vector<Size> all;
+  if (asked.matrices.empty()) {
+    for (const Index bytes : message_bytes(asked.bytes)) all.push_back({fmt::format("{} B", bytes), {ranks, ranks, bytes / element_bytes}});
+    return all;
+  }
+  for (const std::string& text : split(asked.matrices, ',')) {
+    weft::Shape shape;
+    for (const std::string& word : split(text, 'x')) shape.push_back(whole_number("--transpose", word));
+    if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > (Index{1} << 40) / shape[1])
+      throw Usage(fmt::format("--transpose {}: a matrix is rows x columns, as 657x30", text));
+    shape.push_back(complex_bytes / element_bytes);
+    all.push_back({text, shape});
+  }
+  return all;
+}
+
 std::vector<const weft::Strategy*> named(const std::string& text) {
   if (text == "all") return weft::strategies();
   return planning([&] {
@@ -58,17 +83,19 @@ Index most(const World& world, Index here) {
   return here;
 }
 
-/// One strategy at one message size.
+/// One strategy at one size.
 class Contender {
  public:
   /// Throws weft::Error alike on all ranks when the strategy declines.
-  Contender(const World& world, const weft::Strategy& strategy, Index bytes) : world_(world), strategy_(strategy), bytes_(bytes) {
-    const weft::Shape shape{world.ranks, world.ranks, bytes / element_bytes};
+  Contender(const World& world, const weft::Strategy& strategy, const Size& size) : world_(world), strategy_(strategy), size_(size) {
+    const weft::Shape& shape = size.shape;
     weft::Demand demand{.pattern = {weft::Layout::slab(shape, 0, world.ranks), weft::Layout::slab(shape, 1, world.ranks), world.rank},
                         .element_bytes = element_bytes,
                         .slots = &slots_,
                         .nodes = nodes(world)};
-    shape_ = shape;
+    for (int r = 0; r < world.ranks; ++r)
+      if (r != world.rank) largest_ = std::max(largest_, demand.pattern.count(0, world.rank, r) * element_bytes);
+    largest_ = most(world, largest_);
     if (const std::string reason = strategy.declines(demand); !reason.empty()) throw weft::Declined(reason);
     cost_ = strategy.cost(demand);
     exchange_ = strategy.bind(demand, world.comm);
@@ -83,7 +110,7 @@ class Contender {
           for (p[1] = piece.at.box.lo[1]; p[1] < piece.at.box.hi[1]; ++p[1])
             for (p[2] = piece.at.box.lo[2]; p[2] < piece.at.box.hi[2]; ++p[2])
               f(reinterpret_cast<Index*>(slots_[static_cast<std::size_t>(piece.at.slot)])[piece.at.at(p)],
-                ((p[0] * shape_[1] + p[1]) * shape_[2] + p[2]) * 2 + round);
+                ((p[0] * size_.shape[1] + p[1]) * size_.shape[2] + p[2]) * 2 + round);
       }
     };
     Index wrong = 0;
@@ -93,7 +120,7 @@ class Contender {
     exchange_->finish(0);
     each(exchange_->tile(0).in, [&](const Index& element, Index expected) { wrong += element != expected; });
     exchange_->close(0);
-    if (most(world_, wrong) > 0) throw weft::Error(fmt::format("{} gave wrong data at {} bytes a message", strategy_.name(), bytes_));
+    if (most(world_, wrong) > 0) throw weft::Error(fmt::format("{} gave wrong data of {}", strategy_.name(), size_.text));
   }
 
   void time(int calls) {
@@ -118,12 +145,12 @@ class Contender {
     std::vector<double> sorted = seconds_;
     std::sort(sorted.begin(), sorted.end());
     return {{"strategy", strategy_.name()},  {"ranks", world_.ranks},
-            {"message_bytes", bytes_},       {"median_seconds", (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2},
+            {"message_bytes", largest_},     {"median_seconds", (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2},
             {"min_seconds", sorted.front()}, {"max_seconds", sorted.back()},
             {"calls", traffic_.calls},       {"messages", traffic_.messages},
             {"bytes_sent", traffic_.bytes},  {"copied", cost_.copied},
-            {"depth", cost_.depth},          {"weft", WEFT_VERSION},
-            {"mpi", mpi_version()}};
+            {"depth", cost_.depth},          {"size", size_.text},
+            {"weft", WEFT_VERSION},          {"mpi", mpi_version()}};
   }
 
  private:
@@ -140,8 +167,8 @@ class Contender {
 
   World world_;
   const weft::Strategy& strategy_;
-  Index bytes_;
-  weft::Shape shape_;
+  Size size_;
+  Index largest_ = 0;  // bytes of the largest message
   weft::Slots slots_;
   weft::Cost cost_;
   weft::Traffic traffic_;
@@ -150,7 +177,7 @@ class Contender {
 };
 
 int exchange(const World& world, const Asked& asked) {
-  const std::vector<Index> sizes = message_bytes(asked.bytes);
+  const std::vector<Size> sizes = sizes_of(asked, world.ranks);
   const std::vector<const weft::Strategy*> strategies = named(asked.strategy);
   Progress progress(world.rank == 0);
   Json rows = Json::array();
@@ -158,13 +185,13 @@ int exchange(const World& world, const Asked& asked) {
   std::vector<std::string> header{"microseconds"};
   for (const weft::Strategy* strategy : strategies) header.emplace_back(strategy->name());
   Table table(header);
-  for (const Index bytes : sizes) {
-    progress.phase(fmt::format("{} bytes a message", bytes));
+  for (const Size& size : sizes) {
+    progress.phase(size.text);
     std::vector<std::unique_ptr<Contender>> running;
     for (const weft::Strategy* strategy : strategies) {
       running.emplace_back();
       try {
-        running.back() = std::make_unique<Contender>(world, *strategy, bytes);
+        running.back() = std::make_unique<Contender>(world, *strategy, size);
         running.back()->verify(0);
       } catch (const weft::Declined& e) {
         declined[std::string(strategy->name())] = e.what();
@@ -173,7 +200,7 @@ int exchange(const World& world, const Asked& asked) {
     for (int repeat = 0; repeat < asked.repeats; ++repeat)
       for (const auto& contender : running)
         if (contender) contender->time(asked.calls);
-    std::vector<std::string> cells{fmt::format("{} B", bytes)};
+    std::vector<std::string> cells{size.text};
     for (const auto& contender : running) {
       cells.emplace_back("-");
       if (!contender) continue;
@@ -185,7 +212,7 @@ int exchange(const World& world, const Asked& asked) {
   }
   progress.clear();
   if (world.rank != 0) return 0;
-  fmt::print("{} ranks, each to each, medians of {} repeats of {} calls, {}\n\n{}\n", world.ranks, asked.repeats, asked.calls, version(),
+  fmt::print("{} ranks, {}, medians of {} repeats of {} calls, {}\n\n{}\n", world.ranks, asked.matrices.empty() ? "each to each" : "matrices transposed", asked.repeats, asked.calls, version(),
              table.plain());
   for (const auto& [name, reason] : declined) fmt::print("{} declined: {}\n", name, reason);
   std::fflush(stdout);
@@ -198,6 +225,9 @@ int exchange(const World& world, const Asked& asked) {
 Command exchange_command(CLI::App& app) {
   auto asked = std::make_shared<Asked>();
   app.add_option("--bytes", asked->bytes, "bytes of every message: LEAST:MOST, doubling, or a list with commas")->capture_default_str();
+  app.add_option("--transpose", asked->matrices,
+                 "instead, what transposing a matrix of complex numbers makes ranks send, rows distributed: 657x30, or a list with commas")
+      ->excludes("--bytes");
   app.add_option("--strategy", asked->strategy, "names of 'weft list' with commas between them, or all")->capture_default_str();
   app.add_option("--repeat", asked->repeats, "repetitions to time, all strategies in turn")
       ->check(CLI::Range(1, 1000000))
@@ -206,8 +236,9 @@ Command exchange_command(CLI::App& app) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--json", asked->json, "write the results to this file");
-  app.footer(R"(Example:
+  app.footer(R"(Examples:
   weft --ranks 8 exchange --bytes 256:65536 --strategy alltoall,alltoallv,padded,bruck
+  weft --ranks 16 exchange --transpose 657x30 --strategy alltoallv,padded
 )");
   return [asked](const World& world) { return exchange(world, *asked); };
 }

@@ -57,6 +57,8 @@ std::vector<Number> numbers(const std::string& option, const std::string& text, 
 
 }  // namespace
 
+weft::Index whole_number(const std::string& option, const std::string& word) { return numbers<weft::Index>(option, word, '\0').front(); }
+
 weft::AnyProblem Request::problem() const {
   return planning([&] {
     std::vector<weft::Kind> kinds;

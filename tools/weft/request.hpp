@@ -29,6 +29,9 @@ class Request {
 /// The words between separators.
 std::vector<std::string> split(const std::string& text, char separator);
 
+/// Throws Usage when the word that an option was given is none.
+weft::Index whole_number(const std::string& option, const std::string& word);
+
 /// Planning fails alike on all ranks, and because of what was asked for.
 template <class Work>
 auto planning(Work work) {
