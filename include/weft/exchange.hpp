@@ -82,17 +82,24 @@ struct Demand {
   int from_slot = -1, to_slot = -1;
   /// The plan's memory table: the strategy appends slots for its own buffers when bound, and looks addresses up when executing.
   Slots* slots = nullptr;
-  /// Which node each member is on (any numbering).
+  /// Which node each member is on (any numbering; empty: all on one).
   std::vector<int> nodes;
 };
+
+/// Which node every rank of a communicator is on: 0 for rank 0's, counted on in order of first appearance. Nodes are what MPI says can share
+/// memory, cut further by `WEFT_RANKS_PER_NODE=n` in the environment (groups of n consecutive ranks of MPI_COMM_WORLD) and by `asked`, a
+/// number for every rank: ranks with different numbers are on different nodes. Collective; throws Error on all ranks when either is wrong.
+std::vector<int> nodes(MPI_Comm comm, const std::vector<int>& asked = {});
 
 /// What one execution of all tiles costs one rank, at most over ranks.
 struct Cost {
   Index calls = 0;     ///< MPI calls that move data
   Index messages = 0;  ///< to other ranks
-  Index bytes = 0;     ///< sent to other ranks, padding included
+  Index bytes = 0;     ///< sent to other ranks, padding included; what is read in place of others' memory counts as sent by the reader
   Index copied = 0;    ///< bytes copied in memory beyond writing out-views and reading in-views
   int depth = 0;       ///< messages that follow one another
+  /// What all ranks of one node together send to other nodes, at most over nodes: they share its link.
+  Index node_messages = 0, node_bytes = 0;
 };
 
 /// A named way to realise any pattern.
@@ -107,6 +114,8 @@ class Strategy {
   virtual Cost cost(const Demand& demand) const = 0;
   /// True when start returns before the data has moved, so that work can overlap it.
   virtual bool overlaps() const { return false; }
+  /// What takes its place where the machine refuses what `bind` needs (null: nothing does, it is an error): on all ranks, and stated.
+  virtual const Strategy* instead() const { return nullptr; }
   /// Collective over the pattern's members, which are the ranks of `group` in order; the exchange duplicates `group`.
   virtual std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const = 0;
 };

@@ -110,6 +110,7 @@ struct Options {
   bool natural_output = false;     ///< output distributed as the input
   Index batch = 1;                 ///< transforms a call, each array behind the other
   Index components = 1;            ///< interleaved fields: the fastest axis of every array
+  std::vector<int> nodes = std::vector<int>();  ///< a number for every rank: those with different ones share no memory (empty: as MPI says; see weft::nodes)
   int threads = 1;                 ///< threads a rank; the caller's thread is one of them and the only one in MPI
   bool in_place = false;           ///< input and output are the same memory (real arrays of r2c are padded to 2 (n/2+1))
   bool overwrite_input = false;    ///< a transform may leave garbage in its input: saves memory and time

@@ -11,6 +11,7 @@ namespace weft {
 struct RedistributionOptions {
   std::string strategy = "auto";  ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline
   Few<int> periodic = Few<int>();  ///< periodic[a] = 1: a destination may reach beyond the global shape on axis a and wraps (empty: none)
+  std::vector<int> nodes = std::vector<int>();  ///< as in Options
 };
 
 /// A reusable redistribution. Creation is collective; executing allocates nothing. `forward` moves data laid out as `from` to data laid

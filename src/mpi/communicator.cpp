@@ -1,6 +1,7 @@
 #include "mpi/communicator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <map>
@@ -135,9 +136,25 @@ std::vector<std::string> Communicator::gather_all(const std::string& text) const
   return all;
 }
 
-std::vector<int> Communicator::nodes() const {
+std::vector<std::vector<Index>> Communicator::gather_all(const std::vector<Index>& values) const {
+  const auto count = static_cast<Index>(values.size());
+  std::vector<Index> joined(values.size() * static_cast<std::size_t>(size_));
+  const Datatype block = Datatype::bytes(sizeof(Index)).repeated(count);
+  check(MPI_Allgather(values.data(), count > 0, block.raw(), joined.data(), count > 0, block.raw(), raw_), "MPI_Allgather");
+  std::vector<std::vector<Index>> all;
+  for (auto next = joined.begin(); all.size() < static_cast<std::size_t>(size_); next += count) all.emplace_back(next, next + count);
+  return all;
+}
+
+std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
   const int per_node = agree(ranks_per_node);
   same("WEFT_RANKS_PER_NODE", per_node ? std::to_string(per_node) : "it unset");
+  std::string numbers_asked;
+  for (const int node : asked) numbers_asked += (numbers_asked.empty() ? "" : ",") + std::to_string(node);
+  same("the nodes of ranks", numbers_asked);
+  if (!asked.empty() && asked.size() != static_cast<std::size_t>(size_))
+    throw Error("nodes are given for " + std::to_string(asked.size()) + " ranks, but the communicator has " + std::to_string(size_) +
+                "; give one number a rank, or none to have them found");
   MPI_Comm shared = MPI_COMM_NULL;
   check(MPI_Comm_split_type(raw_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
   int world_rank = 0;
@@ -145,10 +162,10 @@ std::vector<int> Communicator::nodes() const {
   const std::vector<Index> leaders = gather_all(Communicator(shared).min(Index{rank_}));
   const std::vector<Index> groups = gather_all(Index{per_node ? world_rank / per_node : 0});
 
-  std::map<std::pair<Index, Index>, int> numbers;
+  std::map<std::array<Index, 3>, int> numbers;
   std::vector<int> nodes;
   for (std::size_t r = 0; r < leaders.size(); ++r)
-    nodes.push_back(numbers.try_emplace({leaders[r], groups[r]}, static_cast<int>(numbers.size())).first->second);
+    nodes.push_back(numbers.try_emplace({leaders[r], groups[r], asked.empty() ? 0 : asked[r]}, static_cast<int>(numbers.size())).first->second);
   return nodes;
 }
 

@@ -57,10 +57,11 @@ class Communicator {
   /// Every rank's value, by rank.
   std::vector<Index> gather_all(Index value) const;
   std::vector<std::string> gather_all(const std::string& text) const;
+  /// Every rank's values, by rank; as many on each.
+  std::vector<std::vector<Index>> gather_all(const std::vector<Index>& values) const;
 
-  /// The number of every rank's node: 0 for rank 0's, counted on in order of first appearance. WEFT_RANKS_PER_NODE=n in the
-  /// environment cuts nodes into groups of n consecutive ranks of MPI_COMM_WORLD: many "nodes" on one machine, for tests.
-  std::vector<int> nodes() const;
+  /// As weft::nodes, which is this for everyone. The one place where nodes are found.
+  std::vector<int> nodes(const std::vector<int>& asked = {}) const;
 
   /// Runs f, which may fail on some ranks alone and therefore must not communicate, and returns its value. When it throws anywhere,
   /// all ranks throw Error("rank r: message") of the lowest rank r that failed.

@@ -1,6 +1,7 @@
 #include "mpi/messages.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 // The persistent form of a collective, where there is one.
 #if MPI_VERSION >= 4
@@ -237,6 +238,79 @@ void Alltoall::prepare(const Communicator& comm, const void* send, void* receive
   static_cast<void>(comm), static_cast<void>(send), static_cast<void>(receive), static_cast<void>(prepared);
   throw Error("this MPI has no persistent collectives, which come with MPI-4; take another strategy");
 #endif
+}
+
+Rooted::Rooted(const Communicator& comm, Index own, const Parts& all, const Datatype& element)
+    : element_(element.raw()), own_(own, element), own_count_(own), element_bytes_(element.size()) {
+  const bool root = comm.rank() == 0;
+  if (comm.max(root ? std::max(largest(all), own) : own) > count_limit) call_ = MPI_VERSION >= 4 ? Call::large : Call::apart;
+  if (!root) return;
+  for (std::size_t r = 0; r < all.counts.size(); ++r) {
+    const Index count = all.counts[r];
+    if (r > 0 && count > 0) ++messages_, bytes_ += count * element_bytes_;
+    if (call_ == Call::plain) {
+      counts_.push_back(static_cast<int>(count));
+      offsets_.push_back(static_cast<int>(all.offsets[r]));
+    } else if (call_ == Call::large) {
+      large_counts_.push_back(count);
+      large_offsets_.push_back(static_cast<MPI_Aint>(all.offsets[r]));
+    } else {
+      amounts_.emplace_back(count, element);
+      places_.push_back(all.offsets[r] * element_bytes_);
+    }
+  }
+}
+
+void Rooted::gather(const Communicator& comm, const void* own, void* all) const {
+  const bool root = comm.rank() == 0;
+  switch (call_) {
+    case Call::plain:
+      check(MPI_Gatherv(own, own_.count(), own_.type(), all, counts_.data(), offsets_.data(), element_, 0, comm.raw()), "MPI_Gatherv");
+      break;
+    case Call::large:
+#if MPI_VERSION >= 4
+      check(MPI_Gatherv_c(own, own_count_, element_, all, large_counts_.data(), large_offsets_.data(), element_, 0, comm.raw()),
+            "MPI_Gatherv_c");
+#endif
+      break;
+    case Call::apart:
+      if (!root) check(MPI_Send(own, own_.count(), own_.type(), 0, 0, comm.raw()), "MPI_Send");
+      for (std::size_t r = 0; r < amounts_.size(); ++r) {
+        std::byte* const place = static_cast<std::byte*>(all) + places_[r];
+        if (r == 0)
+          std::memcpy(place, own, static_cast<std::size_t>(own_.bytes()));
+        else
+          check(MPI_Recv(place, amounts_[r].count(), amounts_[r].type(), static_cast<int>(r), 0, comm.raw(), MPI_STATUS_IGNORE), "MPI_Recv");
+      }
+      break;
+  }
+  const bool sends = !root && own_count_ > 0;
+  comm.count(sends, sends ? own_.bytes() : 0);
+}
+
+void Rooted::scatter(const Communicator& comm, const void* all, void* own) const {
+  switch (call_) {
+    case Call::plain:
+      check(MPI_Scatterv(all, counts_.data(), offsets_.data(), element_, own, own_.count(), own_.type(), 0, comm.raw()), "MPI_Scatterv");
+      break;
+    case Call::large:
+#if MPI_VERSION >= 4
+      check(MPI_Scatterv_c(all, large_counts_.data(), large_offsets_.data(), element_, own, own_count_, element_, 0, comm.raw()),
+            "MPI_Scatterv_c");
+#endif
+      break;
+    case Call::apart:
+      if (comm.rank() > 0) check(MPI_Recv(own, own_.count(), own_.type(), 0, 0, comm.raw(), MPI_STATUS_IGNORE), "MPI_Recv");
+      for (std::size_t r = 0; r < amounts_.size(); ++r) {
+        const std::byte* const place = static_cast<const std::byte*>(all) + places_[r];
+        if (r == 0)
+          std::memcpy(own, place, static_cast<std::size_t>(own_.bytes()));
+        else
+          check(MPI_Send(place, amounts_[r].count(), amounts_[r].type(), static_cast<int>(r), 0, comm.raw()), "MPI_Send");
+      }
+      break;
+  }
+  comm.count(messages_, bytes_);
 }
 
 NeighborAlltoall::Side::Side(const Parts& parts, const Datatype& element, bool large) {

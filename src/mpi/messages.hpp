@@ -105,6 +105,31 @@ class Alltoall {
   Index messages_ = 0, bytes_ = 0;
 };
 
+/// MPI_Gatherv to rank 0 and MPI_Scatterv from it, ready to run.
+class Rooted {
+ public:
+  Rooted() = default;
+  /// Collective: so many elements of each rank, and where rank 0 has everybody's (read there alone). The element must outlive it. Where a number
+  /// of any rank is beyond an int, all make the large call where MPI has that (4.0), and elsewhere send to rank 0 or receive from it.
+  Rooted(const Communicator&, Index own, const Parts& all, const Datatype& element);
+
+  void gather(const Communicator&, const void* own, void* all) const;
+  void scatter(const Communicator&, const void* all, void* own) const;
+
+ private:
+  enum class Call { plain, large, apart };
+  Call call_ = Call::plain;
+  MPI_Datatype element_ = MPI_BYTE;
+  Amount own_;
+  Index own_count_ = 0, element_bytes_ = 0;
+  std::vector<int> counts_, offsets_;  // at rank 0
+  std::vector<MPI_Count> large_counts_;
+  std::vector<MPI_Aint> large_offsets_;
+  std::vector<Amount> amounts_;
+  std::vector<Index> places_;  // bytes
+  Index messages_ = 0, bytes_ = 0;  // of scattering
+};
+
 /// A collective exchange with the neighbours in a communicator's graph, ready to run: MPI_Ineighbor_alltoallv.
 class NeighborAlltoall {
  public:

@@ -8,24 +8,34 @@
 namespace weft {
 namespace {
 
-// A first guess at a machine: what a call or message costs, and how fast bytes are sent and copied. Ranks the strategies, no more.
+// A first guess at a machine: what a call or message costs, how fast bytes are sent and copied, and the same of a node's link to others, which its ranks
+// share. Ranks the strategies, no more.
 double seconds(const Cost& cost) {
-  return 1e-6 * static_cast<double>(cost.calls + cost.messages) + static_cast<double>(cost.bytes) / 5e9 + static_cast<double>(cost.copied) / 10e9;
+  return 1e-6 * static_cast<double>(cost.calls + cost.messages) + static_cast<double>(cost.bytes) / 5e9 + static_cast<double>(cost.copied) / 10e9 +
+         5e-6 * static_cast<double>(cost.node_messages) + static_cast<double>(cost.node_bytes) / 2e9;
 }
 
 }  // namespace
 
 Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single) {
-  const auto nodes = comm.nodes();
-  demand.nodes.clear();
-  for (const int member : demand.pattern.members()) demand.nodes.push_back(nodes[static_cast<std::size_t>(member)]);
+  std::vector<int> nodes;
+  for (const int member : demand.pattern.members()) nodes.push_back(demand.nodes[static_cast<std::size_t>(member)]);
+  demand.nodes = std::move(nodes);
 
   const mpi::Communicator group = comm.split(demand.pattern.members().front(), comm.rank());
   const auto sent = [&](const Strategy& chosen) {
     return single ? single_on_wire(chosen) : std::shared_ptr<const Strategy>(std::shared_ptr<void>(), &chosen);
   };
   // groups of ranks may fail apart: then all fail
-  const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return sent(chosen)->bind(demand, group.raw()); }), reason}; };
+  const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return sent(chosen)->bind(demand, group.raw()); }), reason}; };
+  const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound {
+    try {
+      return alone(chosen, reason);
+    } catch (const Error& refused) {  // alike on all ranks
+      if (!chosen.instead()) throw;
+      return alone(*chosen.instead(), reason + ", but in the place of " + std::string(chosen.name()) + ": " + refused.what());
+    }
+  };
 
   if (name != "auto") {
     const Strategy* chosen = comm.agree([&] { return &strategy(name); });

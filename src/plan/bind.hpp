@@ -14,8 +14,8 @@ struct Bound {
 };
 
 /// Collective over `comm`, whose ranks are those of the demand's layouts. Throws alike on all ranks: Error when the name is
-/// unknown, Declined when the strategy of that name declines, with the reason. `demand.nodes` is filled in for the group. `single`: elements are doubles that
-/// travel as floats.
+/// unknown, Declined when the strategy of that name declines, with the reason. `demand.nodes` says it of all ranks of `comm`. `single`: elements are doubles
+/// that travel as floats.
 Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single = false);
 
 }  // namespace weft

@@ -50,7 +50,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     chain.exchanges.emplace_back();
     chain.selves.push_back(-1);
     if (!hop.exchanges) continue;
-    Demand demand{comm.agree([&] { return Pattern(hop.from, hop.to, rank, hop.cut); }), chain.bytes[h + 1], {}, -1, -1, &slots, {}};
+    Demand demand{comm.agree([&] { return Pattern(hop.from, hop.to, rank, hop.cut); }), chain.bytes[h + 1], {}, -1, -1, &slots, nodes};
     // the caller's own arrays are on offer where the stage beside the exchange may use them as they are
     const bool overwrite = (requested.overwrite_input || requested.in_place) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
     demand.from_slot = comm.min(overwrite ? 1 : 0) ? chain.first_slot : new_array(hop.from.elements(rank) * chain.bytes[h + 1]);

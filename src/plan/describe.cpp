@@ -1,4 +1,5 @@
 // How a plan tells what it is.
+#include <algorithm>
 #include <sstream>
 
 #include "plan/plan.hpp"
@@ -83,9 +84,10 @@ std::string AnyPlan::describe() const {
   const Body& b = *body_;
   std::ostringstream out;
   const Options& o = b.requested;
+  const int node_count = 1 + *std::max_element(b.nodes.begin(), b.nodes.end());
   out << "weft plan: ";
   for (std::size_t k = 0; k < b.problem.kinds.size(); ++k) out << (k ? " x " : "") << to_string(b.problem.kinds[k]);
-  out << ", " << to_string(b.problem.precision) << ", shape " << to_string(b.problem.shape) << ", " << b.comm.size() << (b.comm.size() == 1 ? " rank" : " ranks") << " x " << o.threads
+  out << ", " << to_string(b.problem.precision) << ", shape " << to_string(b.problem.shape) << ", " << b.comm.size() << (b.comm.size() == 1 ? " rank" : " ranks") << (node_count > 1 ? " on " + std::to_string(node_count) + " nodes" : "") << " x " << o.threads
       << (o.threads == 1 ? " thread" : " threads");
   if (o.batch > 1) out << ", batch " << o.batch;
   if (o.components > 1) out << ", " << o.components << " components";

@@ -46,7 +46,7 @@ double clock_seconds() { return std::chrono::duration<double>(std::chrono::stead
 
 AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& options)
     : comm(mpi::Communicator::duplicate(user)), problem(given), requested(options), effective(options),
-      route(agreed_route()) {
+      route(agreed_route()), nodes(comm.nodes(options.nodes)) {
   if (comm.max(options.threads) > 1)
     comm.agree([&] {
       if (mpi::thread_level() < MPI_THREAD_FUNNELED)

@@ -43,6 +43,7 @@ struct AnyPlan::Body {
   std::vector<GVector> vectors;  // of plane waves: this rank's
   std::unique_ptr<Waves> waves;  // null: none
   Route route;
+  std::vector<int> nodes;                   // of every rank
   Index input_bytes = 0, output_bytes = 0;  // an element
   Index array_bytes = 0;                    // in place: of the one array; else 0
   int spectrum_slot = 1;

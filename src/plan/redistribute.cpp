@@ -63,7 +63,7 @@ Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const 
 struct Redistribution::Body {
   Body(MPI_Comm comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options)
       : comm_(mpi::Communicator::duplicate(comm)), pattern_(checked_pattern(comm_, from, to, element_bytes, options)), bytes_(element_bytes) {
-    Demand demand{.pattern = pattern_, .element_bytes = bytes_, .from_slot = from_slot, .to_slot = to_slot, .slots = &slots_};
+    Demand demand{.pattern = pattern_, .element_bytes = bytes_, .from_slot = from_slot, .to_slot = to_slot, .slots = &slots_, .nodes = comm_.nodes(options.nodes)};
     bound_ = bind_strategy(comm_, demand, options.strategy);
     strategy_ = bound_.strategy->name();
     for (int t = 0; t < bound_.exchange->tiles(); ++t) plan_moves(pattern_.tile(t), bound_.exchange->tile(t));

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstring>
 
+#include "strategies/nodes.hpp"
 #include "strategies/packed.hpp"
 
 namespace weft {
@@ -93,14 +94,18 @@ class Bruck final : public Strategy {
   Cost cost(const Demand& demand) const override {
     const int ranks = demand.pattern.ranks();
     Cost cost;
+    Leaving leaving(demand);
     for (int t = 0; t < demand.pattern.tiles(); ++t) {
       const Index block = demand.pattern.largest(t) * demand.element_bytes;
       if (block == 0) continue;
       for (int r = 0; r < rounds(ranks); ++r) {
         ++cost.depth;
-        cost.bytes += static_cast<Index>(distances(r, ranks).size()) * block;
+        const Index bytes = static_cast<Index>(distances(r, ranks).size()) * block;
+        cost.bytes += bytes;
+        for (int rank = 0; rank < ranks; ++rank) leaving.add(rank, (rank + (1 << r)) % ranks, 1, bytes);
       }
     }
+    leaving.into(cost);
     cost.calls = cost.messages = cost.depth;
     cost.copied = cost.bytes;
     return cost;

@@ -6,18 +6,13 @@
 #include <new>
 #include <numeric>
 
+#include "strategies/nodes.hpp"
+
 namespace weft {
 
 namespace {
 
 constexpr Index alignment_bytes = 64;
-
-/// The memory order of a piece inside its block.
-Order block_order(const Demand& demand, const Box& box) {
-  for (const Order* order : {&demand.order, &demand.pattern.from().order()})
-    if (order->size() == box.axes()) return *order;
-  return c_order(box.axes());
-}
 
 std::vector<Index> counts(const std::vector<Piece>& pieces, int ranks) {
   std::vector<Index> all(static_cast<std::size_t>(ranks), 0);
@@ -46,6 +41,12 @@ std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, std::
 }
 
 }  // namespace
+
+Order block_order(const Demand& demand, const Box& box) {
+  for (const Order* order : {&demand.order, &demand.pattern.from().order()})
+    if (order->size() == box.axes()) return *order;
+  return c_order(box.axes());
+}
 
 PackedExchange::PackedExchange(const Demand& demand, MPI_Comm group, Blocks blocks, const std::string& declined)
     : comm_(mpi::Communicator::duplicate(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), shared_(blocks == Blocks::shared) {
@@ -125,6 +126,7 @@ Cost packed_cost(const Demand& demand, Blocks blocks) {
   const Pattern& pattern = demand.pattern;
   const auto ranks = static_cast<std::size_t>(pattern.ranks());
   std::vector<Index> messages(ranks, 0), received(ranks, 0), elements(ranks, 0);
+  Leaving leaving(demand);
   Cost cost;
   for (int t = 0; t < pattern.tiles(); ++t) {
     bool any = false;
@@ -134,6 +136,7 @@ Cost packed_cost(const Demand& demand, Blocks blocks) {
       ++messages[source];
       ++received[target];
       elements[source] += count;
+      leaving.add(static_cast<int>(source), static_cast<int>(target), 1, count * demand.element_bytes);
     };
     std::vector<Index> both(blocks == Blocks::shared ? ranks * ranks : 0, 0);
     const Index largest = blocks == Blocks::equal ? pattern.largest(t) : 0;
@@ -152,6 +155,7 @@ Cost packed_cost(const Demand& demand, Blocks blocks) {
   for (std::size_t r = 0; r < ranks; ++r) cost.calls = std::max(cost.calls, messages[r] + received[r]);
   cost.messages = *std::max_element(messages.begin(), messages.end());
   cost.bytes = *std::max_element(elements.begin(), elements.end()) * demand.element_bytes;
+  leaving.into(cost);
   return cost;
 }
 

@@ -23,6 +23,9 @@ enum class Blocks {
   shared,  ///< the larger of both directions; out- and in-memory are one
 };
 
+/// The memory order of a piece inside its block.
+Order block_order(const Demand& demand, const Box& box);
+
 /// An exchange whose out- and in-memory are packed buffers.
 class PackedExchange : public Exchange {
  public:

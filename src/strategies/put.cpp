@@ -109,6 +109,7 @@ class Put final : public Strategy {
         return true;
       });
     Cost cost = packed_cost(demand, Blocks::exact);
+    cost.node_messages *= 3;  // at most: what is told goes both ways
     cost.calls = *std::max_element(puts.begin(), puts.end());
     if (pattern.ranks() > 1) cost.calls += 2 * pattern.tiles();
     cost.messages = 0;

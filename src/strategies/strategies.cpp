@@ -17,7 +17,10 @@
   strategy(neighbor)              \
   strategy(put)                   \
   strategy(datatype)              \
-  strategy(direct)
+  strategy(direct)                \
+  strategy(node)                  \
+  strategy(leader)                \
+  strategy(hierarchical)
 
 namespace weft {
 

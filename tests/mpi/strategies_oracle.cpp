@@ -39,7 +39,8 @@ std::byte byte_of(Index index, Index round, Index i) {
 /// A strategy bound to a pattern, between arrays of global indices.
 class Redistribution {
  public:
-  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, Index element_bytes, const Few<int>& periodic)
+  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, Index element_bytes, const Few<int>& periodic,
+                 const std::vector<int>& nodes = {})
       : pattern_(pattern), bytes_(element_bytes), group_(world.split(pattern.members()[0])), random_(static_cast<unsigned>(world.rank())) {
     const int self = pattern_.members()[static_cast<std::size_t>(pattern_.rank())];
     from_ = oracle::global_indices(pattern_.from(), self, pattern_.is_adjoint() ? periodic : Few<int>{});
@@ -51,8 +52,8 @@ class Redistribution {
     const int axes = pattern_.from().axes();
     Order reversed;
     for (int a = axes - 1; a >= 0; --a) reversed.push_back(a);
-    const Demand demand{pattern_, bytes_,  bytes_ % 3 == 0 ? reversed : Order{},          0,
-                        1,        &slots_, std::vector<int>(pattern_.members().size(), 0)};
+    Demand demand{pattern_, bytes_, bytes_ % 3 == 0 ? reversed : Order{}, 0, 1, &slots_, {}};
+    for (const int member : pattern_.members()) demand.nodes.push_back(nodes.empty() ? 0 : nodes.at(static_cast<std::size_t>(member)));
     declined_ = world.gather_all(strategy.declines(demand));
     for (const std::string& reason : declined_)
       if (!reason.empty()) return;
@@ -220,7 +221,7 @@ class Strategies : public testing::TestWithParam<const Strategy*> {
   const mpi::Handles before = mpi::live_handles();
 
   /// How many of the patterns the strategy took.
-  int run(bool tiny, Index rounds, const std::vector<Index>& element_bytes) {
+  int run(bool tiny, Index rounds, const std::vector<Index>& element_bytes, const std::vector<int>& nodes = {}) {
     int taken = 0;
     std::size_t turn = 0;
     for (const Case& c : cases(world.size())) {
@@ -233,7 +234,7 @@ class Strategies : public testing::TestWithParam<const Strategy*> {
                        " by " + std::to_string(cut.size) + ", " + std::to_string(bytes) + " bytes");
           Pattern pattern(c.from, c.to, world.rank(), cut, c.periodic);
           if (back) pattern = pattern.adjoint();
-          Redistribution redistribution(world, *GetParam(), pattern, bytes, c.periodic);
+          Redistribution redistribution(world, *GetParam(), pattern, bytes, c.periodic, nodes);
           if (redistribution.declined()) continue;
           ++taken;
           redistribution.rounds(rounds);
@@ -288,6 +289,57 @@ TEST_P(Strategies, TinyExecutionAllocatesNothing) {
     }
   }
   EXPECT_EQ(allocations(), allocated);
+}
+
+/// Every way to be on nodes: all on one, one a rank, equal and unequal ones, ranks of a node not beside one another.
+std::vector<std::pair<std::string, std::vector<int>>> node_layouts(int ranks) {
+  std::vector<std::pair<std::string, std::vector<int>>> all;
+  const auto add = [&](const char* name, auto node_of) {
+    all.emplace_back(name, std::vector<int>{});
+    for (int r = 0; r < ranks; ++r) all.back().second.push_back(node_of(r));
+  };
+  add("one node", [](int) { return 0; });
+  add("one rank a node", [](int r) { return r; });
+  add("two ranks a node", [](int r) { return r / 2; });
+  add("unequal nodes", [](int r) { return r > 0; });
+  add("ranks dealt to two nodes", [](int r) { return r % 2; });
+  add("nodes numbered backwards, the last of one rank", [&](int r) { return r == ranks - 1 ? 0 : 7 - r % 2; });
+  return all;
+}
+
+/// Whether what a strategy sends depends on who is on which node.
+bool knows_nodes(const Strategy& strategy, int ranks, int rank) {
+  const auto sent = [&](const std::vector<int>& nodes) {
+    const Layout from = Layout::slab({2 * ranks, ranks, 2}, 0, ranks), to = Layout::slab(from.shape(), 1, ranks);
+    Slots slots;
+    const Cost cost = strategy.cost({Pattern(from, to, rank), 8, {}, 0, 1, &slots, nodes});
+    return std::array{cost.calls, cost.messages, cost.bytes};
+  };
+  const auto all = node_layouts(ranks);
+  return sent(all[0].second) != sent(all[1].second);
+}
+
+TEST_P(Strategies, Nodes) {
+  if (!knows_nodes(*GetParam(), world.size(), world.rank())) GTEST_SKIP() << "the same whatever the nodes";
+  for (const auto& [name, nodes] : node_layouts(world.size())) {
+    SCOPED_TRACE(name);
+    EXPECT_GT(run(false, 3, {16, 1, 24}, nodes), 0);
+    if (HasFailure()) return;
+    const Set small(mpi::count_limit, Index{7});
+    EXPECT_GT(run(true, 2, {24, 1}, nodes), 0);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(Strategies, TinyNodes) {
+  if (!knows_nodes(*GetParam(), world.size(), world.rank())) GTEST_SKIP() << "the same whatever the nodes";
+  const Layout from = Layout::slab({world.size(), 2 * world.size() + 1, 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
+  for (const auto& [name, nodes] : node_layouts(world.size())) {
+    SCOPED_TRACE(name);
+    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 16, {}, nodes);
+    redistribution.rounds(2);
+    compare_with_cost(redistribution, 2);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Strategies, testing::ValuesIn(strategies()),

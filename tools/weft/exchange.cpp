@@ -92,7 +92,7 @@ class Contender {
     weft::Demand demand{.pattern = {weft::Layout::slab(shape, 0, world.ranks), weft::Layout::slab(shape, 1, world.ranks), world.rank},
                         .element_bytes = element_bytes,
                         .slots = &slots_,
-                        .nodes = nodes(world)};
+                        .nodes = weft::nodes(world.comm)};
     for (int r = 0; r < world.ranks; ++r)
       if (r != world.rank) largest_ = std::max(largest_, demand.pattern.count(0, world.rank, r) * element_bytes);
     largest_ = most(world, largest_);
@@ -149,22 +149,12 @@ class Contender {
             {"min_seconds", sorted.front()}, {"max_seconds", sorted.back()},
             {"calls", traffic_.calls},       {"messages", traffic_.messages},
             {"bytes_sent", traffic_.bytes},  {"copied", cost_.copied},
-            {"depth", cost_.depth},          {"size", size_.text},
+            {"depth", cost_.depth},          {"node_messages", cost_.node_messages},
+            {"node_bytes", cost_.node_bytes}, {"size", size_.text},
             {"weft", WEFT_VERSION},          {"mpi", mpi_version()}};
   }
 
  private:
-  static std::vector<int> nodes(const World& world) {
-    MPI_Comm node;
-    MPI_Comm_split_type(world.comm, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &node);
-    int first = world.rank;
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node);
-    MPI_Comm_free(&node);
-    std::vector<int> all(static_cast<std::size_t>(world.ranks));
-    MPI_Allgather(&first, 1, MPI_INT, all.data(), 1, MPI_INT, world.comm);
-    return all;
-  }
-
   World world_;
   const weft::Strategy& strategy_;
   Size size_;
