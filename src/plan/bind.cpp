@@ -64,7 +64,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     char text[96];
     std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", cost);
     try {
-      return bound(*candidate, text + (refusals.empty() ? std::string() : "; without" + refusals));
+      return alone(*candidate, text + (refusals.empty() ? std::string() : "; without" + refusals));
     } catch (const Error& e) {  // alike on all ranks: the machine refuses what it needs, such as shared memory
       refusals += "\n  " + std::string(candidate->name()) + ": " + e.what();
     }

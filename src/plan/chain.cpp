@@ -58,7 +58,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     chain.selves.back() = demand.pattern.rank();
     Bound bound = bind_strategy(comm, std::move(demand), requested.strategy, requested.wire == "single");
-    if (effective.strategy == "auto" || effective.strategy == bound.strategy->name()) effective.strategy = bound.strategy->name();
+    if (effective.strategy == requested.strategy) effective.strategy = bound.strategy->name();
     comm.agree([&] {
       for (int t = 0; t < bound.exchange->tiles(); ++t)
         for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})

@@ -33,6 +33,8 @@ const std::vector<Kernel>& kernels() {
       {"alltoallv", "alltoallv", {}, "one MPI_Alltoallv", bethune},
       {"p2p", "isend", {}, "MPI_Isend and MPI_Irecv of everything at once", bethune},
       {"padded", "padded", {}, "one MPI_Alltoall of blocks as large as the largest", bethune},
+      {"shared_memory", "node", {}, "the ranks of a node pack into one buffer, and only leaders exchange", bethune},
+      {"gather_scatter", "leader", {}, "MPI_Gatherv to the node's leader, an exchange of leaders, MPI_Scatterv", bethune},
       {"thread",
        "alltoallv",
        {"gathered", 1, 1, 0, "thread"},

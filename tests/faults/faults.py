@@ -61,11 +61,11 @@ def within(seconds, condition):
 
 
 class Killed(unittest.TestCase):
-    def killed(self, strategy, victim, size):
+    def killed(self, strategy, victim, size, per_node):
         mark = f"WEFT_TEST_MARK={os.getpid()}.{time.time()}"
         before = abandoned()
         job = subprocess.Popen([WEFT, "--ranks", str(size), "bench", "--shape", "32x32x32", "--strategy", strategy, "--repeat", "1000000"],
-                               env={**os.environ, **dict([mark.split("=")])}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               env={**os.environ, "WEFT_RANKS_PER_NODE": str(per_node), **dict([mark.split("=")])}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
         try:
             text = ""
@@ -90,10 +90,10 @@ class Killed(unittest.TestCase):
         size = min(3, len(os.sched_getaffinity(0)))  # an MPI that spins needs a core a rank
         if size < 2:
             self.skipTest("one core: an MPI that spins never comes to the point")
-        for strategy in "direct", "alltoallv":
+        for strategy, per_node in ("direct", size), ("alltoallv", size), ("node", size), ("hierarchical", 1):
             for victim in 0, size - 1:
                 with self.subTest(strategy=strategy, victim=victim):
-                    self.killed(strategy, victim, size)
+                    self.killed(strategy, victim, size, per_node)
 
 
 class NoSharedMemory(unittest.TestCase):

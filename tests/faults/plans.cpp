@@ -11,6 +11,7 @@
 
 #include "support/environment.hpp"
 #include "support/fails.hpp"
+#include "support/nodes.hpp"
 
 namespace weft {
 namespace {
@@ -42,6 +43,7 @@ class Plans : public testing::Test {
         o.strategy = strategy->name();
         o.effort = "estimate";
         o.schedule = schedule;
+        for (int r = 0; r < ranks && knows_nodes(*strategy); ++r) o.nodes.push_back(r % 2);
         all.push_back(o);
       }
     return all;
@@ -110,6 +112,10 @@ TEST_F(Plans, TinyNothingIsLeftOfThoseThatCouldNotBeMade) {
       const Environment forbidden("WEFT_SHARED_MEMORY", last ? "none" : "own");  // fails after everything else has been made
       fails(world, plan({.strategy = "direct"}), {"WEFT_SHARED_MEMORY=none"});
       if (ranks % 2 == 0) fails(world, plan({.strategy = "direct", .grid = {ranks / 2, 2}}), {"WEFT_SHARED_MEMORY=none"});
+      std::vector<int> nodes(static_cast<std::size_t>(ranks), 0);
+      nodes.back() = 1;
+      const AnyPlan other(world.raw(), c2c<double>({4, 4, 4}), {.strategy = "node", .nodes = nodes});  // whose node could have made its memory
+      EXPECT_EQ(other.effective().strategy, ranks > 1 ? "leader" : "node");
     }
     if (ranks > 1) fails(world, plan({.strategy = "alltoall"}, {5, 3, 4}), {"alltoall", "declines"});
   }

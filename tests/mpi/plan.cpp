@@ -8,10 +8,13 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <optional>
 #include <set>
 #include <sstream>
 
 #include "support/allocations.hpp"
+#include "support/environment.hpp"
+#include "support/nodes.hpp"
 #include "support/plans.hpp"
 
 namespace weft {
@@ -88,12 +91,23 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
   return bits;
 }
 
-// Runs a problem over all of them; declined ones are skipped, but not all may be.
+std::string of_rank_0(std::string text) {
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, world);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, 0, world);
+  return text;
+}
+
+const auto every = [](const Strategy&) { return true; };
+
+// Runs a problem over all of them, or those wanted; declined ones are skipped, but not all may be.
 template <class In, class Out, class Change>
-void over_all(const Problem<In, Out>& problem, double tolerance, Change&& change, bool few = false) {
+void over_all(const Problem<In, Out>& problem, double tolerance, Change&& change, bool few = false, const std::function<bool(const Strategy&)>& wanted = every) {
   std::vector<std::byte> first;
   int ran = 0;
   for (Case c : ways(few)) {
+    if (!wanted(strategy(c.options.strategy))) continue;
     change(c.options);
     SCOPED_TRACE(c.name + " of " + to_string(problem.shape));
     try {
@@ -156,6 +170,66 @@ TEST(Plan, CallersLayouts) {
   over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.split = Split::blocks(); o.scale = "full"; }, true);
 }
 
+// Who is on which node changes how data travel and nothing else. One strategy that does not care gives the bits.
+TEST(Plan, Nodes) {
+  const auto wanted = [](const Strategy& s) { return s.name() == "alltoallv" || knows_nodes(s); };
+  const int ranks = ranks_of_world();
+  const Few<int> pencils = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
+  for (const auto& [name, nodes] : node_layouts(ranks)) {
+    SCOPED_TRACE(name);
+    const auto on_nodes = [&, &numbers = nodes](Options& o) { o.nodes = numbers; };
+    over_all(c2c<double>({7, 5, 6}), 1e-13, on_nodes, false, wanted);
+    over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { on_nodes(o), o.grid = pencils; }, false, wanted);
+    over_all(r2c<double>({5, 4, 7}), 1e-13, on_nodes, false, wanted);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Plan, NodesAreStatedAndChecked) {
+  const int ranks = ranks_of_world();
+  Options o;
+  for (int r = 0; r < ranks; ++r) o.nodes.push_back(5 - r % 2);
+  const std::string text = Plan(world, c2c<double>({4, 4, 4}), o).describe();
+  EXPECT_EQ(text.find(" on 2 nodes") != text.npos, ranks > 1) << text;
+  const auto message = [&] {
+    try {
+      AnyPlan(world, c2c<double>({4, 4, 4}), o);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  o.nodes.push_back(0);
+  EXPECT_EQ(message(), "nodes are given for " + std::to_string(ranks + 1) + " ranks, but the communicator has " + std::to_string(ranks) +
+                           "; give one number a rank, or none to have them found");
+  o.nodes.assign(static_cast<std::size_t>(ranks), rank_of_world() > 0);
+  if (ranks > 1) {
+    EXPECT_EQ(message().find("ranks disagree about the nodes of ranks: rank 0 has 0,0"), 0u) << message();
+  }
+}
+
+// A node without shared memory: on all ranks another strategy, and it is said why.
+TEST(Plan, OneNodeWithoutSharedMemory) {
+  const int ranks = ranks_of_world(), last = ranks - 1;
+  std::optional<Environment> forbidden;
+  if (rank_of_world() == last) forbidden.emplace("WEFT_SHARED_MEMORY", "none");
+  for (const Strategy* s : strategies()) {
+    if (!s->instead()) continue;
+    Options o;
+    o.strategy = s->name(), o.effort = "estimate";
+    for (int r = 0; r < ranks; ++r) o.nodes.push_back(r == last);
+    verify(c2c<double>({7, 5, 6}), o, 1e-13);
+    Plan fft(world, c2c<double>({7, 5, 6}), o);
+    if (ranks == 1) continue;
+    const std::string name(s->instead()->name()), text = fft.describe();
+    EXPECT_EQ(fft.requested().strategy, s->name());
+    EXPECT_EQ(fft.effective().strategy, name);
+    EXPECT_NE(text.find("exchange: " + name + " (as requested, but in the place of " + std::string(s->name()) + ": rank "), text.npos) << text;
+    EXPECT_NE(text.find("shared memory is forbidden by WEFT_SHARED_MEMORY=none"), text.npos) << text;
+    EXPECT_EQ(of_rank_0(text.substr(text.find("exchange: "), 200)), text.substr(text.find("exchange: "), 200));
+  }
+}
+
 TEST(Plan, RealToRealComesBack) {
   for (const Kind kind : {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4})
     for (const Case& c : ways(true)) {
@@ -196,14 +270,6 @@ TEST(Plan, BackToBackWithOneRankDelayed) {
     } catch (const Declined&) {
     }
   }
-}
-
-std::string of_rank_0(std::string text) {
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, world);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, 0, world);
-  return text;
 }
 
 // Ranks that start exchanges in different orders wait for each other for ever.
