@@ -232,9 +232,9 @@ void AggregatedExchange::start(int t) {
   for (const mpi::Flag* rank : state.all_written) rank->wait(state.round, comm_);
   for (const Message& in : state.in) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), state.arriving);
   for (const Message& out : state.out) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), state.leaving);
-  state.arriving.wait_all();
+  state.arriving.wait();
   if (!state.in.empty()) state.own[arrived].raise(state.round);
-  state.leaving.wait_all();
+  state.leaving.wait();
   if (!state.out.empty()) state.own[left].raise(state.round);
 }
 

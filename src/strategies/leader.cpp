@@ -102,7 +102,7 @@ class LeaderExchange final : public PackedExchange {
       copy(tile.leave, gathered, sent_.data());
       for (const Message& out : tile.sends) mpi::isend(comm_, sent_.data() + out.at * element_.size(), out.amount, out.peer, tag(t), tile.under_way);
       copy(tile.inside, gathered, scattered);
-      tile.under_way.wait_all();
+      tile.under_way.wait();
       copy(tile.arrive, received_.data(), scattered);
     }
     if (!alone) tile.scatter.scatter(node_, scattered, in_region(t));
