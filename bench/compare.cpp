@@ -22,12 +22,14 @@ struct Usage : std::runtime_error {
 struct Asked {
   std::string kind = "c2c", shape = "128x128x128", precision = "double", json;
   weft::Index batch = 1;
+  double radius = 0;
+  bool boxcut = false;
   int repeats = 15;
   std::vector<std::string> contenders, at_most, at_least;
   bool limits = false;
 
   Case what() const {
-    Case what{.real = kind == "r2c", .shape = {}, .precision = weft::precision_from_string(precision), .batch = batch};
+    Case what{.real = kind == "r2c", .shape = {}, .precision = weft::precision_from_string(precision), .batch = batch, .radius = radius, .boxcut = boxcut};
     const char *at = shape.data(), *const end = at + shape.size();
     for (;;) {
       weft::Index extent = 0;
@@ -36,7 +38,10 @@ struct Asked {
           (stop != end && (*stop != 'x' || stop + 1 == end)))
         throw Usage(fmt::format("--shape {}: one to three extents of 1 to 1048576 with x between them are allowed: 128x128x128", shape));
       what.shape.push_back(extent);
-      if (stop == end) return what;
+      if (stop == end) {
+        if (what.sphere() && (what.shape.size() != 3 || what.real)) throw Usage("--sphere and --boxcut want three extents and --kind c2c");
+        return what;
+      }
       at = stop + 1;
     }
   }
@@ -126,6 +131,8 @@ int main(int argc, char** argv) {
   app.add_option("--shape", asked.shape, "extents, slowest axis first")->capture_default_str();
   app.add_option("--precision", asked.precision, "double or float")->check(CLI::IsMember({"double", "float"}))->capture_default_str();
   app.add_option("--batch", asked.batch, "transforms a call")->check(CLI::Range(1, 1 << 20))->capture_default_str();
+  app.add_option("--sphere", asked.radius, "plane waves of a sphere of this radius, forward and backward")->check(CLI::PositiveNumber);
+  app.add_flag("--boxcut", asked.boxcut, "plane waves of a box of half the grid")->excludes("--sphere");
   app.add_option("--repeat", asked.repeats, "turns of every contender")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--contender", asked.contenders, "only those whose names match one of these, with commas between them: weft,fftw-mpi")
       ->delimiter(',');

@@ -19,6 +19,10 @@ std::shared_ptr<std::byte> memory(std::size_t bytes) {
   return {static_cast<std::byte*>(start), [](std::byte* p) { std::free(p); }};
 }
 
+Part coefficients(const Case& what, const std::vector<weft::GVector>& vectors) {
+  return part(what, weft::Box::whole({static_cast<weft::Index>(vectors.size())}), {0});
+}
+
 Part part(const Case& what, const weft::Box& box, const weft::Order& order, const weft::Shape& padding, weft::Index apart) {
   Part part;
   part.view = dense_view(box, order, padding);

@@ -18,6 +18,7 @@ struct Part {
 struct Contender {
   Part in, out;                             ///< may be the same memory
   std::function<void()> forward, backward;  ///< the whole batch, collectively, in to out and out to in
+  std::vector<weft::GVector> vectors;       ///< plane waves: of `out`, whose axes are the batch and these
   weft::Index bytes_owned = 0;              ///< memory of the library's own beside `in` and `out`, where it tells
 };
 
@@ -48,6 +49,9 @@ std::shared_ptr<std::byte> memory(std::size_t bytes);
 /// A part of an array of `what` with dense arrays of the batch behind each other. `box` is without the batch's axis; `order` and
 /// `padding` as in weft::dense_view; `apart` is the distance of arrays, in elements (0: dense).
 Part part(const Case& what, const weft::Box& box, const weft::Order& order, const weft::Shape& padding = {}, weft::Index apart = 0);
+
+/// The same for coefficients of plane waves.
+Part coefficients(const Case& what, const std::vector<weft::GVector>& vectors);
 
 /// All of weft's ways, and the list of peers.
 std::vector<Entry> weft_entries(const World& world, const Case& what);

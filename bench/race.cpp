@@ -20,7 +20,7 @@ constexpr double poison = 1e15;
 /// How many transforms in a row keep small numbers finite: each multiplies them by at most the square root of the number of points,
 /// there and back by all of it.
 int growth_allows(const Case& what) {
-  const double room = what.is_double() ? 400 : 50, each = std::log10(static_cast<double>(volume(what.shape))) / (what.real ? 1 : 2);
+  const double room = what.is_double() ? 400 : 50, each = std::log10(static_cast<double>(volume(what.shape))) / (what.there_and_back() ? 1 : 2);
   return std::max(1, static_cast<int>(room / std::max(each, 0.1)) - 1);
 }
 
@@ -55,8 +55,24 @@ class Runner {
       if (!in_place) std::fill_n(out.data(), out.size(), Out(poison));
       in.for_each([&](const weft::Shape& p, In& value) { value = typed<In>(field.before(p)); });
       run(contender_.forward);
-      double worst = error(out, [&](const weft::Shape& p) { return field.after(p); });
-      if (what_.real) {
+      const auto after = [&](const weft::Shape& p) {
+        if (!what_.sphere()) return field.after(p);
+        weft::Shape at{p[0]};
+        for (int a = 0; a < 3; ++a) {
+          const weft::Index g = contender_.vectors[static_cast<std::size_t>(p[1])][static_cast<std::size_t>(a)];
+          at.push_back(g < 0 ? g + what_.shape[a] : g);
+        }
+        return field.after(at);
+      };
+      double worst = error(out, after);
+      if (what_.sphere()) {  // of real space its length is known, and what it comes from
+        const double points = static_cast<double>(volume(what_.shape)), coefficients = norm(out);
+        std::fill_n(in.data(), in.size(), In(poison));
+        run(contender_.backward);
+        worst = std::max(worst, std::abs(norm(in) / (points * coefficients) - 1));
+        run(contender_.forward);
+        worst = std::max(worst, error(out, [&](const weft::Shape& p) { return points * after(p); }));
+      } else if (what_.there_and_back()) {
         if (!in_place) std::fill_n(in.data(), in.size(), In(poison));
         run(contender_.backward);
         const double points = static_cast<double>(volume(what_.shape));
@@ -98,7 +114,7 @@ class Runner {
   void once() const {
     if (!here()) return;
     contender_.forward();
-    if (what_.real) contender_.backward();
+    if (what_.there_and_back()) contender_.backward();
   }
 
   template <class T>
@@ -147,6 +163,14 @@ class Runner {
       });
     MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
     return std::sqrt(sums[0] / sums[1]);
+  }
+
+  template <class T>
+  double norm(const weft::Array<T>& array) const {
+    double sum = 0;
+    array.for_each([&](const weft::Shape&, const T& value) { sum += std::norm(std::complex<double>(value)); });
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, world_.comm);
+    return sum;
   }
 
   double most(double here) const {

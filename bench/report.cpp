@@ -60,9 +60,11 @@ Report::Report(const World& world, const Case& what, std::vector<Result> results
 
   const Result *const peer = best(true, {"transposed", "natural"}), *const threads = best(true, {"threads"}),
                       *const weft = best(false, {"transposed", "messages"}), *const direct = best(false, {"transposed"});
+  compare("sphere", "weft's plane waves over the best peer's", best(false, {"sphere", "messages"}), best(true, {"sphere"}));
+  compare("dense", "weft's plane waves over its dense transform of the same grid", best(false, {"sphere"}), best(false, {"dense"}));
   compare("transposed", "weft's best over the best peer, any output", weft, peer);
   compare("natural", "the same with natural output", best(false, {"natural"}), best(true, {"natural"}));
-  compare("messages", "weft by messages over the best peer, any output", best(false, {"messages"}), peer);
+  compare("messages", "weft by messages over the best peer, any output", best(false, {"messages"}), what_.sphere() ? best(true, {"sphere"}) : peer);
   compare("threads", "weft's best over FFTW with threads", weft, threads);
   compare("rank_with_threads", "weft on one rank with threads over FFTW with threads", best(false, {"threads"}), threads);
   compare("preserving", "weft with the caller's arrays, input preserved, over its own and overwriting", best(false, {"preserving"}),
@@ -107,7 +109,7 @@ bool Report::right() const {
 std::string Report::text() const {
   std::string out = fmt::format("{}, {} rank{}; {}\n", what_.name(), world_.ranks, world_.ranks == 1 ? "" : "s", machine());
   const int transforms = transforms_a_turn(what_, world_.ranks);
-  out += fmt::format("{}; {} a turn, the slowest rank's time\n\n", what_.real ? "forward and backward" : "forward",
+  out += fmt::format("{}; {} a turn, the slowest rank's time\n\n", what_.there_and_back() ? "forward and backward" : "forward",
                      transforms == 1 ? "1 transform" : fmt::format("{} transforms", transforms));
   const auto line = [&](const auto&... cells) { out += fmt::format("{:<30} {:>10} {:>10} {:>10} {:>9} {:>7} {:>8}  {}\n", cells...); };
   line("", "median ms", "min", "max", "speedup/P", "plans", "error", "options");
@@ -136,6 +138,8 @@ nlohmann::ordered_json Report::json() const {
   using Json = nlohmann::ordered_json;
   const auto case_json = [&](const Case& what) {
     return Json{{"kind", what.real ? "r2c" : "c2c"},
+                {"sphere", what.radius > 0 ? Json(what.radius) : Json()},
+                {"boxcut", what.boxcut},
                 {"shape", std::vector<weft::Index>(what.shape.begin(), what.shape.end())},
                 {"precision", what.is_double() ? "double" : "float"},
                 {"batch", what.batch},

@@ -20,12 +20,21 @@ weft::View with_batch_axis(weft::View view, const Case& what) {
   return all;
 }
 
+weft::AnyProblem problem(MPI_Comm comm, const Case& what) {
+  if (!what.sphere()) return weft::problem(what.precision, {what.real ? weft::Kind::r2c : weft::Kind::c2c}, what.shape);
+  World world{comm};
+  MPI_Comm_rank(comm, &world.rank);
+  MPI_Comm_size(comm, &world.ranks);
+  return weft::problem(what.precision, what.shape, {.mine = what.vectors(world.rank, world.ranks)});
+}
+
 Contender make(MPI_Comm comm, const Case& what, weft::Options options, Arrays arrays) {
   options.batch = what.batch;
-  const auto plan = std::make_shared<weft::AnyPlan>(
-      comm, weft::problem(what.precision, {what.real ? weft::Kind::r2c : weft::Kind::c2c}, what.shape), options);
+  const auto plan = std::make_shared<weft::AnyPlan>(comm, problem(comm, what), options);
   Contender c;
+  c.vectors = plan->vectors();
   c.in.view = with_batch_axis(plan->input_view(), what), c.out.view = with_batch_axis(plan->output_view(), what);
+  if (what.sphere()) c.out.view = coefficients(what, c.vectors).view;  // counted from 0 on every rank
   c.in.elements = plan->input_elements(), c.out.elements = plan->output_elements();
   if (arrays == Arrays::plan) {
     c.in.memory = plan->input_memory(), c.out.memory = plan->output_memory();
@@ -44,7 +53,7 @@ Contender make(MPI_Comm comm, const Case& what, weft::Options options, Arrays ar
 void check_sends(MPI_Comm comm, const Case& what, weft::Options options) {
   options.batch = what.batch;
   options.effort = "estimate";
-  weft::AnyPlan plan(comm, weft::problem(what.precision, {what.real ? weft::Kind::r2c : weft::Kind::c2c}, what.shape), options);
+  weft::AnyPlan plan(comm, problem(comm, what), options);
   const auto in = plan.input_memory(), out = plan.output_memory();
   plan.measure(true);
   plan.forward(in.get(), out.get());
@@ -87,6 +96,15 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     entries.back().alone = true;
   };
 
+  if (what.sphere()) {
+    const weft::Options direct{.strategy = world.ranks > 1 ? "direct" : "auto", .overwrite_input = true};
+    Case dense = what;
+    dense.radius = 0, dense.boxcut = false, dense.returns = true;
+    add("direct", "sphere", what, plan("direct, caller's arrays", direct, Arrays::caller, what));
+    if (world.ranks > 1) add("messages", "messages", what, by_messages(world, what));
+    add("dense", "dense", dense, plan("direct, plan's arrays, overwriting, all of the grid", direct, Arrays::plan, dense));
+    return entries;
+  }
   if (world.ranks > 1) {
     const weft::Options direct{.strategy = "direct", .overwrite_input = true};
     weft::Options preserving = direct, natural = direct, pencils = direct;

@@ -2,6 +2,15 @@
 #include "peers.hpp"
 
 std::vector<Entry> peer_entries(const World& world, const Case& what) {
+  if (what.sphere()) {  // who knows plane waves, and the yardstick, which does not
+    Case dense = what;
+    dense.radius = 0, dense.boxcut = false;
+    std::vector<Entry> entries = fftw_serial(world, dense);
+#ifdef WEFT_HAVE_SPFFT
+    for (Entry& entry : spfft_sphere(world, what)) entries.push_back(std::move(entry));
+#endif
+    return entries;
+  }
   std::vector<Entry> entries;
   for (const auto peer : {
            fftw_serial,

@@ -5,4 +5,4 @@
 
 using Peer = std::vector<Entry>(const World& world, const Case& what);
 
-Peer fftw_serial, fftw_threads, fftw_mpi, spfft_mpi, heffte_mpi;
+Peer fftw_serial, fftw_threads, fftw_mpi, spfft_mpi, spfft_sphere, heffte_mpi;

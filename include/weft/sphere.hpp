@@ -36,6 +36,9 @@ struct SphereStick {
 /// The sticks of a cutoff, by ascending g2, then g1. Throws Error when the metric is not positive definite or the cutoff is negative or beyond all grids.
 std::vector<SphereStick> sphere_sticks(const Cutoff& cutoff);
 
+/// A box of kept[a] vectors an axis, from -kept[a]/2 on, in the order of sphere_sticks: 2/3-rule dealiasing, padding, boxes of half the grid ("boxcut 2").
+std::vector<SphereStick> box_sticks(const Shape& kept);
+
 /// Shares sticks among ranks, each rank's in ascending order again. The rules:
 /// "coefficients": by decreasing length, each to the rank with the fewest coefficients, then the fewest sticks, then the lowest (Quantum ESPRESSO's rule);
 /// "columns": in their order, as many to each rank, the first ranks one more. Throws Error for another rule or less than one rank.

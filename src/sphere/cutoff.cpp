@@ -61,6 +61,15 @@ std::vector<SphereStick> sphere_sticks(const Cutoff& c) {
   return sticks;
 }
 
+std::vector<SphereStick> box_sticks(const Shape& kept) {
+  if (kept.size() != 3 || kept[0] < 1 || kept[1] < 1 || kept[2] < 1) throw Error("a box of " + to_string(kept) + " G-vectors; give three extents of at least 1");
+  std::vector<SphereStick> sticks;
+  const auto low = [&](int axis) { return -(kept[axis] / 2); };
+  for (Index g2 = low(2); g2 < low(2) + kept[2]; ++g2)
+    for (Index g1 = low(1); g1 < low(1) + kept[1]; ++g1) sticks.push_back({g1, g2, low(0), low(0) + kept[0]});
+  return sticks;
+}
+
 std::vector<GVector> vectors(const std::vector<SphereStick>& sticks) {
   std::vector<GVector> all;
   for (const SphereStick& s : sticks)
