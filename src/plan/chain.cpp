@@ -72,7 +72,9 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
   chain.strategies.resize(chain.hops.size());
   // a tile that has arrived when its start returns is never under way
   const auto overlaps = [](const std::string& text) { return !text.empty() && strategy(text.substr(0, text.find(' '))).overlaps(); };
-  if (&chain == &forward && std::none_of(chain.strategies.begin(), chain.strategies.end(), overlaps)) effective.schedule.window = 1, effective.schedule.test = 0;
+  if (std::any_of(chain.strategies.begin(), chain.strategies.end(), overlaps)) return;
+  if (&chain == &forward) effective.schedule.window = 1, effective.schedule.test = 0;
+  else if (effective.backward_schedule) effective.backward_schedule->window = 1, effective.backward_schedule->test = 0;
 }
 
 Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
@@ -95,8 +97,10 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
   // What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies.
-  r.stream = s > 0 && s == chain.hops.size() && r.operations.size() == 1 && r.to.box.volume() * r.to.bytes >= stream_budget &&
+  r.stream = s > 0 && s == chain.hops.size() && (r.operations.size() == 1 || r.from.table) && r.to.box.volume() * r.to.bytes >= stream_budget &&
              std::none_of(r.from.views.begin(), r.from.views.end(), [&](const View& v) { return v.slot == r.to.views.front().slot; });
+  // And rows that no cache holds are fetched in order before they are transformed: planes of 128^3 on two ranks took 0.8 of the time.
+  r.fetch = s == 0 && r.to.table && !r.operations.empty() && r.from.box.volume() * r.from.bytes >= stream_budget;
   return r;
 }
 
@@ -156,7 +160,9 @@ void AnyPlan::Body::schedule(Chain& chain) {
   for (const auto& exchange : chain.exchanges) exchanges.push_back(exchange.get());
   // where input and output are, or may be, one memory
   const int held = chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
-  chain.steps = make_steps(stages, exchanges, {effective.schedule.window == 1 ? 1 : requested.schedule.window, effective.schedule.test, held});
+  const bool back = waves && &chain != &forward;  // a map of plane waves begins backward
+  const ScheduleOptions &planned = back ? *effective.backward_schedule : effective.schedule, &asked = back ? requested.backward_schedule.value_or(requested.schedule) : requested.schedule;
+  chain.steps = make_steps(stages, exchanges, {planned.window == 1 ? 1 : asked.window, planned.test, held});
   // memory that callers may hold must be theirs again when the call returns
   for (std::size_t h = 0; h < chain.exchanges.size(); ++h)
     if (chain.exchanges[h] && chain.exchanges[h]->array().slot >= 0 && h == 0)

@@ -99,7 +99,13 @@ std::string AnyPlan::describe() const {
   if (effective.communicate == "thread") out << ", exchanges on a thread of their own";
   if (effective.tiles != requested.tiles || effective.tile != requested.tile || (requested.window && effective.window != requested.window) || effective.test != requested.test)
     out << " (requested: " << requested.tiles << " of " << requested.tile << ", window " << requested.window << ", test " << requested.test << ")";
-  out << "\ninput  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";
+  if (const auto& back = b.effective.backward_schedule) {
+    out << "; backward: tiles " << back->tiles;
+    if (back->tiles != "one") out << " of " << back->tile << ", window " << back->window << ", test " << back->test;
+  }
+  out << "\n";
+  if (b.waves) out << b.describe_waves();
+  out << "input  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";
   out << "forward, on rank " << b.comm.rank() << ":\n";
   describe_chain(out, b.forward, b.route.kinds);
   out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " (" << b.owned_bytes << " bytes)\n";

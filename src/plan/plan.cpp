@@ -96,7 +96,8 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
   for (std::size_t h = route.hops.size(); h-- > 0;) {
     Hop hop{route.hops[h].to, route.hops[h].from, route.hops[h].exchanges, route.hops[h].cut};
     // the gathered axis of the way back is the one that was cut on the way there
-    if (hop.exchanges && options.schedule.tiles == "gathered" && hop.cut.axis >= 0) hop.cut.axis = scattered_axis(route.hops[h]);
+    if (static_cast<int>(h) == route.sphere_hop) hop.cut = route.back_cut;
+    else if (hop.exchanges && options.schedule.tiles == "gathered" && hop.cut.axis >= 0) hop.cut.axis = scattered_axis(route.hops[h]);
     back.hops.push_back(hop);
   }
   back.first_slot = spectrum_slot;
@@ -129,19 +130,25 @@ Route AnyPlan::Body::agreed_route() {
   const Route planned = agree_or_decline(comm, [&] { return waves ? plan_sphere_route(problem, requested, comm.size(), *waves) : plan_route(problem, requested, comm.size()); });
   comm.same("how axes are cut among ranks", planned.input.describe(true) + planned.output.describe(true));
   // tiles as they are: no longer than what they cut, and one where nothing is cut
-  Index longest = 0, most = 1;
-  for (const Hop& hop : planned.hops)
-    if (hop.cut.axis >= 0)
-      for (int r = 0; r < comm.size(); ++r) {
-        const Index extent = hop.from.box(r).empty() ? 0 : hop.from.box(r).extent(hop.cut.axis);
+  const auto fit = [&](ScheduleOptions& schedule, bool back) {
+    Index longest = 0, most = 1;
+    for (std::size_t h = 0; h < planned.hops.size(); ++h) {
+      const bool sticks = back && static_cast<int>(h) == planned.sphere_hop;
+      const Layout& from = sticks ? planned.hops[h].to : planned.hops[h].from;
+      const Cut& cut = sticks ? planned.back_cut : planned.hops[h].cut;
+      for (int r = 0; r < comm.size() && cut.axis >= 0; ++r) {
+        const Index extent = from.box(r).empty() ? 0 : from.box(r).extent(cut.axis);
         longest = std::max(longest, extent);
-        most = std::max(most, (extent + hop.cut.size - 1) / hop.cut.size);
+        most = std::max(most, (extent + cut.size - 1) / cut.size);
       }
-  ScheduleOptions& schedule = effective.schedule;
-  if (schedule.communicate == "thread") schedule.test = 0;  // the thread tests whenever it waits
-  if (longest == 0) schedule.tiles = "one";
-  schedule.tile = std::min(schedule.tile, std::max<Index>(longest, 1));
-  schedule.window = schedule.window == 0 ? most : std::min(schedule.window, most);
+    }
+    if (schedule.communicate == "thread") schedule.test = 0;  // the thread tests whenever it waits
+    if (longest == 0) schedule.tiles = "one";
+    schedule.tile = std::min(schedule.tile, std::max<Index>(longest, 1));
+    schedule.window = schedule.window == 0 ? most : std::min(schedule.window, most);
+  };
+  fit(effective.schedule, false);
+  if (planned.sphere_hop >= 0) fit(effective.backward_schedule.emplace(requested.backward_schedule.value_or(requested.schedule)), true);
   return planned;
 }
 

@@ -67,6 +67,7 @@ struct AnyPlan::Body {
   Traffic traffic_before;
 
   double logical_points() const;
+  std::string describe_waves() const;
   const Layout& planes() const { return route.sphere_hop == 0 ? route.input : route.hops[static_cast<std::size_t>(route.sphere_hop) - 1].to; }
   int scattered_axis(const Hop& hop) const;
   Traffic traffic() const;

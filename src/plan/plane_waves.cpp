@@ -1,5 +1,6 @@
 // Plane waves in a plan: the ranks tell each other which sticks they have, and the stages beside the exchange of sticks get the tables of theirs.
 #include <cstdio>
+#include <sstream>
 
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
@@ -77,6 +78,33 @@ void AnyPlan::Body::enter_sphere(Chain& chain) const {
     look_up(chain.sides[2 * back], columns, waves->sticks);
     look_up(chain.sides[2 * back + 2], grid, waves->planes);
   }
+}
+
+// Balance among ranks, and what the grid is large enough for.
+std::string AnyPlan::Body::describe_waves() const {
+  const int ranks = comm.size();
+  std::ostringstream out;
+  out << "plane waves: " << (waves->half ? "half a sphere, " : "") << waves->coefficients << " coefficients on " << waves->columns.size() << " sticks, shared "
+      << (problem.waves->cutoff ? "by " + problem.waves->balance : std::string("by the caller")) << "\n";
+  const auto spread = [&](const char* what, auto&& count) {
+    Index least = count(0), most = least, sum = 0;
+    for (int r = 0; r < ranks; ++r) least = std::min(least, count(r)), most = std::max(most, count(r)), sum += count(r);
+    const double mean = static_cast<double>(sum) / ranks;
+    out << "  " << what << " a rank: " << least << " to " << most << ", mean " << mean << ", the most over the mean " << static_cast<double>(most) / mean << "\n";
+  };
+  const auto at = [](int r) { return static_cast<std::size_t>(r); };
+  spread("coefficients", [&](int r) { return waves->first_coefficient[at(r) + 1] - waves->first_coefficient[at(r)]; });
+  spread("sticks", [&](int r) { return waves->first_stick[at(r) + 1] - waves->first_stick[at(r)]; });
+  spread("planes", [&](int r) { return planes().box(r).extent(planes().axes() - 3); });
+  const Shape& least = waves->least;
+  const Shape products{2 * least[0] - 1, 2 * least[1] - 1, 2 * least[2] - 1};
+  out << "  the smallest grid that holds them: " << to_string(least) << "\n";
+  for (int a = 0; a < 3; ++a)
+    if (problem.shape[a] < products[a]) {
+      out << "  note: products of two such fields are aliased on this grid; " << to_string(products) << " holds them all\n";
+      break;
+    }
+  return out.str();
 }
 
 View AnyPlan::map_view() const {

@@ -17,6 +17,24 @@ AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Or
   return p;
 }
 
+namespace {
+
+void check_schedule(const ScheduleOptions& s, const Options& o) {
+  if (s.tiles != "one" && s.tiles != "gathered" && s.tiles != "kept") throw Error("tiles is \"" + s.tiles + "\"; allowed are \"one\", \"gathered\" and \"kept\"");
+  if (s.tile < 1) throw Error("tile is " + std::to_string(s.tile) + " planes; it must be at least 1");
+  if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
+  if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
+  if (s.communicate != "caller" && s.communicate != "thread") throw Error("communicate is \"" + s.communicate + "\"; allowed are \"caller\" and \"thread\"");
+  if (s.communicate == "thread" && o.threads < 2)
+    throw Declined("communicate is \"thread\", but threads is " + std::to_string(o.threads) + "; give at least 2: one talks to MPI, the others compute");
+}
+
+std::string text(const ScheduleOptions& s) {
+  return "tiles " + s.tiles + " of " + std::to_string(s.tile) + ", window " + std::to_string(s.window) + ", test " + std::to_string(s.test) + ", communicate " + s.communicate;
+}
+
+}  // namespace
+
 void check_problem(const AnyProblem& p, const Options& o) {
   if (p.shape.empty()) throw Error("the shape has no axes; give at least one extent");
   for (const Index n : p.shape)
@@ -41,14 +59,12 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (p.shape.size() + (o.batch > 1) + (o.components > 1) > max_axes)
     throw Error("shape, batch and components make more than " + std::to_string(max_axes) + " axes");
   if (o.threads < 1 || o.threads > 1024) throw Error("threads is " + std::to_string(o.threads) + "; give 1 to 1024 a rank");
-  const auto& s = o.schedule;
-  if (s.tiles != "one" && s.tiles != "gathered" && s.tiles != "kept") throw Error("tiles is \"" + s.tiles + "\"; allowed are \"one\", \"gathered\" and \"kept\"");
-  if (s.tile < 1) throw Error("tile is " + std::to_string(s.tile) + " planes; it must be at least 1");
-  if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
-  if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
-  if (s.communicate != "caller" && s.communicate != "thread") throw Error("communicate is \"" + s.communicate + "\"; allowed are \"caller\" and \"thread\"");
-  if (s.communicate == "thread" && o.threads < 2)
-    throw Declined("communicate is \"thread\", but threads is " + std::to_string(o.threads) + "; give at least 2: one talks to MPI, the others compute");
+  check_schedule(o.schedule, o);
+  if (o.backward_schedule) {
+    if (!p.waves) throw Error("backward_schedule is given, but only plane waves are cut otherwise on their way back; give schedule alone");
+    if (o.backward_schedule->communicate != o.schedule.communicate) throw Error("communicate is \"" + o.schedule.communicate + "\" forward and \"" + o.backward_schedule->communicate + "\" backward; give the same");
+    check_schedule(*o.backward_schedule, o);
+  }
   if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + o.scale + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
   if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + o.wire + "\"; allowed are \"same\" and \"single\"");
   if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
@@ -72,7 +88,7 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the strategy", o.strategy},
           {"the precision on the wire", o.wire},
           {"the engine", o.engine + ", effort " + o.effort},
-          {"the schedule", "tiles " + o.schedule.tiles + " of " + std::to_string(o.schedule.tile) + ", window " + std::to_string(o.schedule.window) + ", test " + std::to_string(o.schedule.test) + ", communicate " + o.schedule.communicate},
+          {"the schedule", text(o.schedule) + (o.backward_schedule ? "; backward " + text(*o.backward_schedule) : "")},
           {"the process grid", grid},
           {"batch, components, threads", std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
           {"the options", std::string(o.in_place ? "in place, " : "") + (o.overwrite_input ? "overwriting, " : "") + (o.natural_output ? "natural output, " : "") + "scale " + o.scale},

@@ -20,6 +20,7 @@ struct Route {
   int halved = -1;           ///< the axis that r2c halves, -1: none
   std::vector<Kind> kinds;   ///< for every axis of the layouts; meaningful where it is transformed
   Shape shape;               ///< logical extents, batch and component axes included
+  Cut back_cut;              ///< of that hop, on the way back
   int sphere_hop = -1;       ///< the hop between planes and sticks of plane waves, -1: none
 };
 

@@ -73,11 +73,14 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
   route.sphere_hop = static_cast<int>(route.hops.size());
   const Shape columns = batched({grid[0], static_cast<Index>(waves.columns.size())});
   Hop hop{cut(columns, before, planes), cut(columns, before + 1, waves.first_stick), ranks > 1, {}};
-  if (hop.exchanges && options.schedule.tiles == "gathered") hop.cut = {before, options.schedule.tile};
-  if (hop.exchanges && options.schedule.tiles == "kept") {
+  const auto tiles = [&](const ScheduleOptions& schedule, int gathered) -> Cut {
+    if (!hop.exchanges || schedule.tiles == "one") return {};
+    if (schedule.tiles == "gathered") return {gathered, schedule.tile};
     if (!before) throw Declined("tiles = \"kept\" needs an axis that is whole before and after the exchange, and one transform of plane waves has none: use tiles = \"gathered\" or \"one\", or a batch");
-    hop.cut = {0, options.schedule.tile};
-  }
+    return {0, schedule.tile};
+  };
+  hop.cut = tiles(options.schedule, before);
+  route.back_cut = tiles(options.backward_schedule.value_or(options.schedule), before + 1);
   route.work.push_back({before + 2, before + 1});
   route.hops.push_back(hop);
   route.work.push_back({before});

@@ -350,7 +350,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
       return segments.size() == 1 && segments[0].count == length && (segments[0].strides[axis] == point || length == 1) &&
              (c < 0 || segments[0].strides[c] == line);
     };
-    cell.from_lines = !copies && !from.table && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
+    cell.from_lines = !copies && !from.table && !(request_.fetch && !from_block) && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
     cell.to_lines = !copies && !stream && !to.table && in_lines(cell.to, pass.out_length, to.bytes, pass.out_step * to.bytes);
 
     const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };

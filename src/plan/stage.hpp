@@ -54,6 +54,7 @@ class Stage {
     std::vector<int> tile_axes;               ///< axes along which blocks must follow one another, outermost first
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
     bool stream = false;                      ///< the results will not be read before they have left the caches
+    bool fetch = false;                       ///< what is read is in no cache: lines are copied in their order before they are transformed
   };
   explicit Stage(const Request& request);
 

@@ -54,6 +54,7 @@ Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half) 
     const bool mirrored = half && (g[2] != 0 ? g[2] < 0 : g[1] != 0 ? g[1] < 0 : g[0] < 0);
     if (mirrored)
       for (Index& component : g) component = -component;
+    reach0_ = std::max(reach0_, std::abs(g[0]));
     elements_.push_back({wrapped(g[0], 0), wrapped(g[1], 1), wrapped(g[2], 2), static_cast<Index>(i), mirrored});
   }
   const auto place = [](const Element& e) { return std::tuple(e.at2, e.at1, e.at0); };
@@ -69,32 +70,37 @@ Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half) 
   }
 }
 
-// Numbers: coefficients, then for every stick its place and its length.
+// Numbers: coefficients, the reach along axis 0, then for every stick its place.
 std::string Share::text() const {
-  std::vector<Index> numbers{static_cast<Index>(elements_.size())};
+  std::vector<Index> numbers{static_cast<Index>(elements_.size()), reach0_};
   for (std::size_t i = 0; i < elements_.size(); ++i) {
     const Element& e = elements_[i];
-    if (i == 0 || e.at1 != elements_[i - 1].at1 || e.at2 != elements_[i - 1].at2) numbers.insert(numbers.end(), {e.at1, e.at2, 0});
-    ++numbers.back();
+    if (i == 0 || e.at1 != elements_[i - 1].at1 || e.at2 != elements_[i - 1].at2) numbers.insert(numbers.end(), {e.at1, e.at2});
   }
   return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Index));
 }
 
 Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool is_half, int before) : half(is_half) {
+  Index reach[3] = {0, 0, 0};
+  const auto unwrapped = [&](Index at, int axis) { return std::min(at, grid[axis] - at); };
   first_coefficient.push_back(0);
   first_stick.push_back(0);
   std::vector<std::pair<std::pair<Index, Index>, int>> owners;
   for (std::size_t r = 0; r < texts.size(); ++r) {
     std::vector<Index> numbers(texts[r].size() / sizeof(Index));
     std::memcpy(numbers.data(), texts[r].data(), texts[r].size());
-    for (std::size_t i = 1; i < numbers.size(); i += 3) {
+    reach[0] = std::max(reach[0], numbers[1]);
+    for (std::size_t i = 2; i < numbers.size(); i += 2) {
       columns.emplace_back(numbers[i], numbers[i + 1]);
+      reach[1] = std::max(reach[1], unwrapped(numbers[i], 1));
+      reach[2] = std::max(reach[2], unwrapped(numbers[i + 1], 2));
       owners.emplace_back(columns.back(), static_cast<int>(r));
     }
     coefficients += numbers[0];
     first_coefficient.push_back(coefficients);
     first_stick.push_back(static_cast<Index>(columns.size()));
   }
+  least = {2 * reach[0] + 1, 2 * reach[1] + 1, 2 * reach[2] + 1};
   if (coefficients == 0) throw Error("no rank has a G-vector; a sphere needs at least one");
   std::sort(owners.begin(), owners.end());
   const auto split = std::adjacent_find(owners.begin(), owners.end(), [](const auto& a, const auto& b) { return a.first == b.first; });

@@ -29,12 +29,14 @@ class Share {
   std::string text() const;
 
  private:
+  Index reach0_ = 0;  // max |g0|
   std::vector<Element> elements_;
   Index sticks_ = 0;
 };
 
 struct Waves {
   Index coefficients = 0;
+  Shape least;  ///< the smallest grid that holds them: 2 max|g| + 1
   bool half = false;
   std::vector<Index> first_coefficient, first_stick;  ///< by rank, one more than there are
   std::vector<std::pair<Index, Index>> columns;       ///< (axis 1, axis 2) of every stick, by number

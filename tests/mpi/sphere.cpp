@@ -230,6 +230,8 @@ TEST(Sphere, OptionsOfDensePlans) {
   over_all({6, 7, 5}, lists, true, 2, [](Options& o) { o.threads = 2; });
   over_all({6, 7, 5}, lists, true, 2, [](Options& o) { o.overwrite_input = true; });
   over_all({6, 7, 5}, lists, true, 1, [](Options& o) { o.split = Split::blocks(); });
+  for (const char* tiles : {"kept", "one"})
+    over_all({6, 7, 5}, lists, true, 2, [&](Options& o) { o.schedule = {"gathered", 1, 2, 1}, o.backward_schedule = ScheduleOptions{tiles, 1, 2, 1}; });
   const int ranks = ranks_of_world();
   over_all({6, 7, 5}, lists, true, 2, [&](Options& o) { o.grid = {1, ranks}; });  // real space cut elsewhere
   over_all<std::complex<float>>({6, 7, 5}, lists, true, 1, {}, 1e-3);
@@ -280,6 +282,8 @@ TEST(SphereTiny, BadInputIsOneErrorOnEveryRank) {
   fails([&] { plan(good, false, {.in_place = true}); }, "in_place");
   fails([&] { plan(good, false, {.natural_output = true}); }, "an output layout");
   fails([&] { plan(good, false, {.components = 2}); }, "a batch");
+  fails([&] { plan(good, false, {.backward_schedule = ScheduleOptions{.tile = 0}}); }, "at least 1");
+  fails([&] { Plan(world, c2c<double>({6, 7, 5}), {.backward_schedule = ScheduleOptions()}); }, "only plane waves");
   fails([&] { plan(good, false, {}, {6, 7}); }, "three extents");
   fails([&] { plan(good, false, {.grid = {ranks + 1}}); }, "process grid");
   if (ranks > 1) fails([&] { plan(good, false, {.schedule = {.tiles = "kept"}}); }, "or a batch");
