@@ -37,7 +37,7 @@ struct Problem : AnyProblem {};
 /// The run-time form of the three below: `kinds` of c2c or r2c may be one entry, of r2r one or one an axis; empty `axes`: all.
 AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Order axes = {});
 
-/// Plane waves on a grid of three axes, run-time form: complex fields, or real ones when `waves` (or its cutoff) is half a sphere.
+/// Plane waves on a grid of three axes, run-time form: complex fields, or real ones when `waves` (or its cutoff) is half a sphere or says so.
 AnyProblem problem(Precision precision, Shape grid, PlaneWaves waves);
 
 template <class Real>
@@ -80,6 +80,18 @@ template <class Real>
 Problem<Real, std::complex<Real>> gamma_sphere(Shape grid, Cutoff cutoff, const std::string& balance = "coefficients") {
   cutoff.half = true;
   return {problem(precision_of<Real>, grid, {.cutoff = cutoff, .balance = balance, .half = true})};
+}
+
+/// The spectrum of a smaller grid `kept` on a grid: 2/3-rule dealiasing, padding by 3/2. Nothing of the grid's spectrum but that box is transformed,
+/// moved or stored: backward fills the rest with zeros, forward drops it. The output is an array of the box as slabs of c2c(kept) have it: cut along axis 1, in memory order (1, 0, 2).
+template <class Real>
+Problem<std::complex<Real>, std::complex<Real>> kept_box(Shape grid, Shape kept) {
+  return {problem(precision_of<Real>, grid, {.box = kept})};
+}
+/// The same of real functions; the output is ordered as that of r2c(kept).
+template <class Real>
+Problem<Real, std::complex<Real>> real_kept_box(Shape grid, Shape kept) {
+  return {problem(precision_of<Real>, grid, {.box = kept, .real = true})};
 }
 
 /// Name and one line of every engine in this build; the first is the default.

@@ -47,16 +47,22 @@ std::vector<std::vector<SphereStick>> share_sticks(const std::vector<SphereStick
 /// The G-vectors of sticks, stick by stick, ascending.
 std::vector<GVector> vectors(const std::vector<SphereStick>& sticks);
 
+/// A rank's part of the spectrum of a grid `kept`, in the order that PlaneWaves::box tells: along axis a the indices of a transform of that length.
+std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int rank);
+
 /// The extents below which a grid does not hold the sphere: 2 max|g| + 1 on every axis.
 Shape smallest_grid(const std::vector<GVector>& vectors);
 Shape smallest_grid(const std::vector<SphereStick>& sticks);
 
-/// What a plan needs to know of its plane waves: either this rank's G-vectors in the order of its coefficients, or a cutoff and a rule to share it by.
+/// What a plan needs to know of its plane waves: this rank's G-vectors in the order of its coefficients, or what they follow from.
 struct PlaneWaves {
   std::vector<GVector> mine;
   std::optional<Cutoff> cutoff = std::nullopt;
+  /// Or a box: the spectrum of a smaller grid, cut into slabs along axis 1 and in memory order (1, 0, 2), as dense slabs of that grid leave it.
+  std::optional<Shape> box = std::nullopt;
   std::string balance = "coefficients";  ///< the rule of `share_sticks` for a cutoff
-  bool half = false;                     ///< real functions: of every pair +-G one is given (a cutoff says so itself)
+  bool half = false;  ///< real functions: of every pair +-G one is given (a cutoff says so itself)
+  bool real = false;  ///< of a box: real functions; its last axis is halved as r2c does
 };
 
 }  // namespace weft

@@ -9,20 +9,27 @@ namespace weft {
 
 AnyProblem problem(Precision precision, Shape grid, PlaneWaves waves) {
   waves.half = waves.cutoff ? waves.cutoff->half : waves.half;
+  waves.real = waves.half || (waves.real && waves.box);
   AnyProblem p{precision, grid, c_order(grid.size()), std::vector<Kind>(static_cast<std::size_t>(grid.size()), Kind::c2c)};
-  if (waves.half && !p.kinds.empty()) p.kinds.back() = Kind::r2c;
+  if (waves.real && !p.kinds.empty()) p.kinds.back() = Kind::r2c;
   p.waves = std::make_shared<const PlaneWaves>(std::move(waves));
   return p;
 }
 
 void check_waves(const AnyProblem& p, const Options& o) {
   if (p.shape.size() != 3) throw Error("plane waves on a grid " + to_string(p.shape) + "; give three extents");
-  const bool half = p.kinds.back() == Kind::r2c;
-  if (!(p.axes == c_order(3)) || p.kinds[0] != Kind::c2c || p.kinds[1] != Kind::c2c || (p.kinds[2] != Kind::c2c && !half) || half != p.waves->half)
-    throw Error("plane waves are transformed along all three axes, as c2c, or the last as r2c with half a sphere; make the problem with sphere or gamma_sphere");
+  const bool real = p.kinds.back() == Kind::r2c;
+  if (!(p.axes == c_order(3)) || p.kinds[0] != Kind::c2c || p.kinds[1] != Kind::c2c || (p.kinds[2] != Kind::c2c && !real) || real != p.waves->real)
+    throw Error("plane waves are transformed along all three axes, as c2c, or the last as r2c for real functions; make the problem with sphere, gamma_sphere, kept_box or real_kept_box");
   if (o.in_place) throw Error("in_place, but the coefficients of plane waves and their real space are arrays of different lengths; give two arrays");
   if (o.output || o.natural_output) throw Error("an output layout is given, but the output of plane waves is the coefficients of each rank's own G-vectors; share the sticks as it should be");
   if (o.components > 1) throw Error("components is " + std::to_string(o.components) + ", but plane waves lie one field behind the other; give a batch");
+  if (const auto& box = p.waves->box) {
+    if (box->size() != 3) throw Error("a kept box of " + std::to_string(box->size()) + " axes; give three extents");
+    for (int a = 0; a < 3; ++a)
+      if ((*box)[a] < 1 || (*box)[a] > p.shape[a]) throw Error("a kept box of " + to_string(*box) + " on a grid of " + to_string(p.shape) + "; give extents from 1 to the grid's");
+    if (p.waves->half || p.waves->cutoff || !p.waves->mine.empty()) throw Error("a kept box is given together with a cutoff, half a sphere or a list; give one of them");
+  }
   if (p.waves->cutoff) {
     const Shape least = smallest_grid(sphere_sticks(*p.waves->cutoff));
     for (int a = 0; a < 3; ++a)
@@ -33,6 +40,7 @@ void check_waves(const AnyProblem& p, const Options& o) {
 
 std::string fingerprint(const PlaneWaves& waves) {
   std::string text = waves.half ? "half a sphere, " : "a sphere, ";
+  if (waves.box) return (waves.real ? "of real functions a box of " : "a box of ") + to_string(*waves.box);
   if (!waves.cutoff) return text + "given by lists";
   const auto add = [&](double value) {
     char number[40];
@@ -52,11 +60,11 @@ std::string fingerprint(const PlaneWaves& waves) {
 void AnyPlan::Body::share_waves() {
   const PlaneWaves& given = *problem.waves;
   const Share mine = comm.agree([&] {
-    vectors = given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size(), given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
-    return Share(problem.shape, vectors, given.half);
+    vectors = given.box ? box_vectors(*given.box, given.real, comm.size(), comm.rank()) : given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size(), given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
+    return Share(problem.shape, vectors, given.half, given.box.has_value());
   });
   const std::vector<std::string> all = comm.gather_all(mine.text());
-  waves = comm.agree([&] { return std::make_unique<Waves>(problem.shape, all, comm.rank(), mine, given.half, requested.batch > 1 ? 1 : 0); });
+  waves = comm.agree([&] { return std::make_unique<Waves>(problem.shape, all, comm.rank(), mine, given.half, given.real, requested.batch > 1 ? 1 : 0); });
 }
 
 // The views of a chain's sides stand; where a stage's own axes are others than its memory's, it works on the grid and looks up in a table.
@@ -70,14 +78,12 @@ void AnyPlan::Body::enter_sphere(Chain& chain) const {
     side.box = box;
     side.table = table;
   };
-  if (&chain == &forward) {
-    look_up(chain.sides[2 * hop + 1], grid, waves->planes);
-    look_up(chain.sides[2 * hop + 3], columns, waves->sticks);
-  } else {
-    const std::size_t back = route.hops.size() - 1 - hop;
-    look_up(chain.sides[2 * back], columns, waves->sticks);
-    look_up(chain.sides[2 * back + 2], grid, waves->planes);
-  }
+  const bool there = &chain == &forward;
+  const std::size_t back = route.hops.size() - 1 - hop;
+  look_up(chain.sides[there ? 2 * hop + 1 : 2 * back + 2], grid, waves->planes);
+  Side& coefficients = chain.sides[there ? 2 * hop + 3 : 2 * back];
+  coefficients.views = {route.coefficients.view(rank, coefficients.views.front().slot)};
+  look_up(coefficients, columns, waves->sticks);
 }
 
 // Balance among ranks, and what the grid is large enough for.
@@ -85,7 +91,7 @@ std::string AnyPlan::Body::describe_waves() const {
   const int ranks = comm.size();
   std::ostringstream out;
   out << "plane waves: " << (waves->half ? "half a sphere, " : "") << waves->coefficients << " coefficients on " << waves->columns.size() << " sticks, shared "
-      << (problem.waves->cutoff ? "by " + problem.waves->balance : std::string("by the caller")) << "\n";
+      << (problem.waves->cutoff ? "by " + problem.waves->balance : problem.waves->box ? std::string("in slabs of the box") : std::string("by the caller")) << "\n";
   const auto spread = [&](const char* what, auto&& count) {
     Index least = count(0), most = least, sum = 0;
     for (int r = 0; r < ranks; ++r) least = std::min(least, count(r)), most = std::max(most, count(r)), sum += count(r);

@@ -21,6 +21,7 @@ struct Route {
   std::vector<Kind> kinds;   ///< for every axis of the layouts; meaningful where it is transformed
   Shape shape;               ///< logical extents, batch and component axes included
   Cut back_cut;              ///< of that hop, on the way back
+  Layout coefficients = Layout::slab({1}, 0, 1);  ///< of plane waves, by number; the output, or the memory of a box that is the output
   int sphere_hop = -1;       ///< the hop between planes and sticks of plane waves, -1: none
 };
 

@@ -35,9 +35,9 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
     return shape;
   };
   const Layout one = Layout::slab({1}, 0, 1);
-  Route route{one, one, {}, {}, waves.half ? before + 2 : -1, {}, batched({grid[0], grid[1], grid[2]})};
+  Route route{one, one, {}, {}, waves.real ? before + 2 : -1, {}, batched({grid[0], grid[1], grid[2]})};
   route.kinds.assign(static_cast<std::size_t>(route.shape.size()), Kind::c2c);
-  if (waves.half) route.kinds.back() = Kind::r2c;
+  if (waves.real) route.kinds.back() = Kind::r2c;
 
   std::vector<Index> planes = options.split.bounds(grid[0], ranks);
   if (options.input) {
@@ -84,7 +84,14 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
   route.work.push_back({before + 2, before + 1});
   route.hops.push_back(hop);
   route.work.push_back({before});
-  route.output = cut(batched({waves.coefficients}), before, waves.first_coefficient);
+  route.output = route.coefficients = cut(batched({waves.coefficients}), before, waves.first_coefficient);
+  if (problem.waves && problem.waves->box) {
+    const Shape& box = *problem.waves->box;
+    const Shape modes = batched({box[0], box[1], waves.real ? box[2] / 2 + 1 : box[2]});
+    Order order = c_order(modes.size());
+    std::swap(order[before], order[before + 1]);
+    route.output = cut(modes, before + 1, Split::even().bounds(box[1], ranks)).ordered(order);
+  }
   return route;
 }
 

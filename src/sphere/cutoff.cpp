@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <weft/layout.hpp>
 #include <weft/sphere.hpp>
 
 namespace weft {
@@ -74,6 +75,16 @@ std::vector<GVector> vectors(const std::vector<SphereStick>& sticks) {
   std::vector<GVector> all;
   for (const SphereStick& s : sticks)
     for (Index g0 = s.lo; g0 < s.hi; ++g0) all.push_back({g0, s.g1, s.g2});
+  return all;
+}
+
+std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int rank) {
+  const std::vector<Index> bounds = Split::even().bounds(kept[1], ranks);
+  const auto frequency = [&](Index i, int axis) { return i < (kept[axis] + 1) / 2 ? i : i - kept[axis]; };
+  std::vector<GVector> all;
+  for (Index i1 = bounds[static_cast<std::size_t>(rank)]; i1 < bounds[static_cast<std::size_t>(rank) + 1]; ++i1)
+    for (Index i0 = 0; i0 < kept[0]; ++i0)
+      for (Index i2 = 0; i2 < (real ? kept[2] / 2 + 1 : kept[2]); ++i2) all.push_back({frequency(i0, 0), frequency(i1, 1), real ? i2 : frequency(i2, 2)});
   return all;
 }
 

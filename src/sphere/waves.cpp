@@ -46,11 +46,11 @@ std::vector<std::pair<Index, Index>> Table::gaps(const std::vector<Entry>& line)
   return holes;
 }
 
-Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half) {
+Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half, bool box) {
   const auto wrapped = [&](Index g, int axis) { return g < 0 ? g + grid[axis] : g; };
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     GVector g;
-    for (int a = 0; a < 3; ++a) g[static_cast<std::size_t>(a)] = unwrapped(vectors[i], a, grid);
+    for (int a = 0; a < 3; ++a) g[static_cast<std::size_t>(a)] = box ? vectors[i][static_cast<std::size_t>(a)] : unwrapped(vectors[i], a, grid);
     const bool mirrored = half && (g[2] != 0 ? g[2] < 0 : g[1] != 0 ? g[1] < 0 : g[0] < 0);
     if (mirrored)
       for (Index& component : g) component = -component;
@@ -80,7 +80,7 @@ std::string Share::text() const {
   return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Index));
 }
 
-Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool is_half, int before) : half(is_half) {
+Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool is_half, bool is_real, int before) : half(is_half), real(is_real) {
   Index reach[3] = {0, 0, 0};
   const auto unwrapped = [&](Index at, int axis) { return std::min(at, grid[axis] - at); };
   first_coefficient.push_back(0);
@@ -111,7 +111,7 @@ Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int rank,
   }
 
   auto table = std::make_shared<Table>(Table{before + 2, before + 1, 0, grid[1], {}, {}});
-  table->lines.resize(static_cast<std::size_t>(half ? grid[2] / 2 + 1 : grid[2]));
+  table->lines.resize(static_cast<std::size_t>(real ? grid[2] / 2 + 1 : grid[2]));
   for (std::size_t s = 0; s < columns.size(); ++s) {
     const auto [at1, at2] = columns[s];
     auto& line = table->lines[static_cast<std::size_t>(at2)];

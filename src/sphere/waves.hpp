@@ -20,8 +20,9 @@ class Share {
     Index coefficient = 0;            ///< the number in the caller's list
     bool conjugate = false;
   };
-  /// Throws Error for a vector that does not fit the grid or is given twice, or with its mirror image.
-  Share(const Shape& grid, const std::vector<GVector>& vectors, bool half);
+  /// Throws Error for a vector that does not fit the grid or is given twice, or with its mirror image. `box`: these are indices of a smaller transform,
+  /// among which n/2 may be.
+  Share(const Shape& grid, const std::vector<GVector>& vectors, bool half, bool box = false);
 
   const std::vector<Element>& elements() const { return elements_; }  ///< by at2, at1, at0
   Index sticks() const { return sticks_; }
@@ -37,14 +38,14 @@ class Share {
 struct Waves {
   Index coefficients = 0;
   Shape least;  ///< the smallest grid that holds them: 2 max|g| + 1
-  bool half = false;
+  bool half = false, real = false;  ///< real: as half, or all of a real box
   std::vector<Index> first_coefficient, first_stick;  ///< by rank, one more than there are
   std::vector<std::pair<Index, Index>> columns;       ///< (axis 1, axis 2) of every stick, by number
   std::shared_ptr<const Table> planes;                ///< lines along axis 1 at each index of axis 2, from stick numbers
   std::shared_ptr<const Table> sticks;                ///< lines along axis 0 of this rank's sticks, from coefficient numbers
 
   /// `texts` are those of all ranks; `before` axes stand before the grid's in arrays (batch). Throws Error when a stick is on two ranks, or there is none.
-  Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool half, int before);
+  Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool half, bool real, int before);
 };
 
 }  // namespace weft

@@ -237,6 +237,22 @@ class Bench(Test):
         for shape in "1x64x64", "64x1x1":
             self.bench("--strategy", "auto", "--shape", shape)
 
+    def test_plane_waves(self):
+        for words in (["--sphere", "3", "--batch", "2", "--tiles", "kept"], ["--sphere", "3", "--kind", "r2c"], ["--boxcut"]):
+            _, rows = self.bench("--shape", "8x9x10", *words)
+            self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row), rows)
+            self.assertGreater(len([row for row in rows if "declined" not in row]), 3)
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "waves")
+        for name in ("cnt40", "si64", "cnt80"):
+            with open(os.path.join(folder, name)) as file:
+                words = " ".join(line.split("#")[0] for line in file).split()
+            text = self.fine(weft("plan", *words, "--effort", "estimate", ranks=2)).out
+            if name == "cnt40":
+                self.assertIn("12293 coefficients on 657 sticks", text)
+        self.fails(weft("bench", "--shape", "8x9", "--sphere", "2"), 2, "three extents")
+        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "4"), 2, "smallest that holds it is 9x9x9")
+        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--axes", "0"), 2, "all three axes")
+
     def test_kernels(self):
         kernels = json.loads(weft("list", "--json").out)["kernels"]
         result, rows = self.bench("--kernel", "all", "--threads", "2", "--shape", "8x12x10")

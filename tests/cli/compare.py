@@ -48,6 +48,16 @@ class Compare(unittest.TestCase):
                 self.assertGreaterEqual(len(row["tried"]), 3)
         return done, rows, result["summary"]
 
+    def test_plane_waves(self):
+        for words in (["--sphere", "2"], ["--boxcut", "--batch", "2"]):
+            done, result = compare(2, "--shape", "8x9x10", *words, "--repeat", "3", "--at-most", "dense=1000")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            rows = {row["contender"]: row for row in result["rows"]}
+            self.assertLessEqual({"weft direct", "weft messages", "weft dense", "fftw serial"}, rows.keys())
+            for row in rows.values():
+                self.assertTrue(0 <= row["relative_error"] <= row["tolerance"], row)
+            self.assertTrue(math.isclose(result["summary"]["weft_over_weft"]["dense"], rows["weft direct"]["median_seconds"] / rows["weft dense"]["median_seconds"]))
+
     def test_two_ranks(self):
         done, rows, summary = self.check(2, "--shape", "6x10x9", "--at-most", "transposed=1000,natural=0", "--at-least", "scaling=1000")
         peers = [row["median_seconds"] for row in rows.values() if row["peer"] and row["group"] in ("transposed", "natural")]

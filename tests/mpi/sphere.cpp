@@ -239,6 +239,91 @@ TEST(Sphere, OptionsOfDensePlans) {
   over_all({6, 7, 5}, lists, true, 1, [](Options& o) { o.wire = "single"; }, 1e-4);
 }
 
+// A box of the grid's spectrum: what a dense transform of the grid has there, where a dense transform of the smaller grid has it.
+template <class In, class Make>
+void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const AnyProblem& small, const AnyProblem& large) {
+  for (const char* strategy : {"auto", "isend", "datatype"})
+    for (const Index batch : {1, 2}) {
+      Options options{.strategy = strategy, .effort = "estimate", .batch = batch};
+      try {
+        Plan box(world, make(grid, kept), options);
+        SCOPED_TRACE(box.describe());
+        options.strategy = "auto";
+        const bool wide = std::min(kept[0], kept[1]) >= ranks_of_world();  // else dense plans cut other axes
+        if (wide) {
+          EXPECT_EQ(box.output_layout(), AnyPlan(world, small, options).output_layout());
+        }
+        const Shape all = box.input_layout().shape();
+        std::vector<Complex> field(static_cast<std::size_t>(volume(all)));
+        for (std::size_t k = 0; k < field.size(); ++k) field[k] = {value(static_cast<Index>(k)), std::is_floating_point_v<In> ? 0 : value(static_cast<Index>(k) + 9)};
+        const Order axes = batch > 1 ? Order{1, 2, 3} : Order{0, 1, 2};
+        const std::vector<Complex> spectrum = naive(field, all, axes);
+        auto u = box.input();
+        auto u_hat = box.output();
+        u.fill([&](const Shape& p) {
+          if constexpr (std::is_floating_point_v<In>) return field[static_cast<std::size_t>(position(p, all))].real();
+          else return field[static_cast<std::size_t>(position(p, all))];
+        });
+        box.forward(u, u_hat);
+        const auto at = [&](Shape p) {
+          for (int a = 0; a < 3; ++a) {
+            Index& i = p[p.size() - 3 + a];
+            if (i >= (kept[a] + 1) / 2 && !(std::is_floating_point_v<In> && a == 2)) i += grid[a] - kept[a];
+          }
+          return static_cast<std::size_t>(position(p, all));
+        };
+        double error = 0;
+        u_hat.for_each([&](const Shape& p, Complex& v) { error = std::max(error, std::abs(v - spectrum[at(p)])); });
+        EXPECT_LT(error, 1e-12);
+        // backward: what a dense plan makes of the same spectrum with zeros around it
+        Plan<In, Complex> dense(world, Problem<In, Complex>{large}, {.effort = "estimate", .batch = batch});
+        auto w = dense.input();
+        auto w_hat = dense.output();
+        std::set<std::size_t> inside;
+        const Shape modes = box.output_layout().shape();
+        std::vector<Complex> whole(field.size());
+        Shape p = Shape::filled(modes.size(), 0);
+        for (Index k = 0; k < volume(modes); ++k) {
+          Index rest = k;
+          for (int a = modes.size() - 1; a >= 0; --a) p[a] = rest % modes[a], rest /= modes[a];
+          inside.insert(at(p));
+        }
+        w_hat.fill([&](const Shape& q) { return inside.contains(static_cast<std::size_t>(position(q, all))) ? spectrum[static_cast<std::size_t>(position(q, all))] : Complex(); });
+        dense.backward(w_hat, w);
+        box.backward(u_hat, u);
+        error = 0;
+        ASSERT_EQ(box.input_layout(), dense.input_layout());
+        u.for_each([&](const Shape& q, In& v) { error = std::max(error, std::abs(v - w[q])); });
+        EXPECT_LT(error, 1e-9);
+      } catch (const Declined&) {
+      }
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(Sphere, KeptBoxes) {
+  for (const auto& [grid, kept] : {std::pair{Shape{6, 9, 12}, Shape{4, 6, 8}}, {Shape{5, 7, 6}, Shape{5, 3, 6}}, {Shape{8, 6, 4}, Shape{2, 1, 4}}, {Shape{3, 4, 5}, Shape{1, 1, 1}}}) {
+    box_is_part_of_all<Complex>(grid, kept, kept_box<double>, c2c<double>(kept), c2c<double>(grid));
+    box_is_part_of_all<double>(grid, kept, real_kept_box<double>, r2c<double>(kept), r2c<double>(grid));
+  }
+}
+
+// The field of one sphere on two grids: exact, whichever way.
+TEST(Sphere, TwoGridsShareCoefficients) {
+  const Cutoff cutoff{.squared = 10};
+  Plan smooth(world, sphere<double>({7, 8, 9}, cutoff), {.effort = "estimate"}), dense(world, sphere<double>({15, 16, 18}, cutoff), {.effort = "estimate"});
+  auto c = smooth.output(), d = dense.output();
+  ASSERT_EQ(smooth.vectors(), dense.vectors());
+  for (Index i = 0; i < c.size(); ++i) c.data()[i] = {value(i + 100 * rank_of_world()), value(i + 7)};
+  auto u = smooth.input(), v = dense.input();
+  smooth.backward(c, u);
+  smooth.forward(u, d);
+  for (Complex& x : d.span()) x *= smooth.scale();
+  dense.backward(d, v);
+  dense.forward(v, d);
+  for (Index i = 0; i < c.size(); ++i) EXPECT_LT(std::abs(d.data()[i] * dense.scale() - c.data()[i]), 1e-13);
+}
+
 TEST(Sphere, CutoffsAreSharedByThePlan) {
   for (const char* rule : {"coefficients", "columns"}) {
     Plan waves(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 14}, rule), {.effort = "estimate"});
@@ -289,6 +374,8 @@ TEST(SphereTiny, BadInputIsOneErrorOnEveryRank) {
   if (ranks > 1) fails([&] { plan(good, false, {.schedule = {.tiles = "kept"}}); }, "or a batch");
   fails([&] { Plan(world, sphere<double>({8, 9, 9}, Cutoff{.squared = 16})); }, "smallest that holds it is 9x9x9");
   fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = -1})); }, "0 or more");
+  fails([&] { Plan(world, kept_box<double>({9, 9, 9}, {9, 10, 9})); }, "from 1 to the grid's");
+  fails([&] { Plan(world, kept_box<double>({9, 9, 9}, {9, 9})); }, "three extents");
   fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1, .metric = {{{1, 2, 0}, {2, 1, 0}, {0, 0, 1}}}})); }, "positive definite");
   fails([&] { Plan(world, gamma_sphere<double>({9, 9, 9}, Cutoff{.squared = 1, .k = {0.5, 0, 0}})); }, "k = 0");
   fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1}, "fairly")); }, "\"coefficients\" and \"columns\"");

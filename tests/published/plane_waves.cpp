@@ -96,7 +96,7 @@ TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
   constexpr int ranks = 16;
   std::vector<std::string> texts;
   for (int r = 0; r < ranks; ++r) texts.push_back(Share({n, n, n}, boxcut(n, r, ranks), false).text());
-  const Waves waves({n, n, n}, texts, 0, Share({n, n, n}, boxcut(n, 0, ranks), false), false, 0);
+  const Waves waves({n, n, n}, texts, 0, Share({n, n, n}, boxcut(n, 0, ranks), false), false, false, 0);
   const Route route = plan_sphere_route(problem(Precision::double_, {n, n, n}, {}), planes(n), ranks, waves);
   ASSERT_EQ(route.hops.size(), 1u);
   const Hop& hop = route.hops[0];

@@ -146,6 +146,8 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
               {"ranks", world.ranks},
               {"threads", asked.options(world.ranks).threads},
               {"layout", asked.layout},
+              {"sphere", asked.radius > 0 ? Json(asked.radius) : Json()},
+              {"boxcut", asked.boxcut},
               {"kernel", entry.kernel.empty() ? Json() : Json(entry.kernel)},
               {"strategy", entry.options.strategy},
               {"weft", WEFT_VERSION},
@@ -225,6 +227,7 @@ void adopt_file(const World& world, Asked& asked, const CLI::App& app) {
 
 int bench(const World& world, Asked asked, const CLI::App& app) {
   if (!asked.json.empty()) check_writable(world, asked.json);
+  if (!asked.input.empty() && asked.plane_waves()) throw Usage("--input and plane waves exclude each other: a file holds a whole field");
   if (!asked.input.empty()) adopt_file(world, asked, app);
   const weft::AnyProblem problem = asked.problem();
   weft::Options options = asked.options(world.ranks);
@@ -270,7 +273,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   if (world.rank == 0) {
     Json rows = Json::array();
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
-    fmt::print("{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
+    fmt::print("{}{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.boxcut ? "boxcut 2, " : asked.radius > 0 ? fmt::format("sphere of radius {:g}, ", asked.radius) : "", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
                world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
                !asked.sweeps.empty()    ? "a sweep"
                : asked.kernels.empty() ? to_string(options.schedule)

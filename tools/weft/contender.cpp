@@ -22,6 +22,7 @@ class TypedContender : public Contender {
     if (!in_place()) std::fill_n(out_.data(), out_.size(), Out(poison));
     load(in_, before);
     plan_.forward(in_.data(), out_.data());
+    if (plan_.problem().waves) return verify_waves(field);
     note(error(out_, field.after(plan_.output_layout())));
     if (!in_place()) std::fill_n(in_.data(), in_.size(), In(poison));
     plan_.backward(out_.data(), in_.data());
@@ -65,6 +66,55 @@ class TypedContender : public Contender {
   const weft::AnyPlan& plan() const override { return plan_; }
 
  private:
+  /// Of a field's part on a sphere the coefficients are known, and how long it is; it must come back from there.
+  void verify_waves(const Field& field) {
+    const weft::Shape& grid = plan_.problem().shape;
+    std::vector<weft::Shape> points;
+    for (weft::Index b = 0; b < plan_.requested().batch; ++b)
+      for (const weft::GVector& g : plan_.vectors()) {
+        weft::Shape point;
+        if (plan_.requested().batch > 1) point.push_back(b);
+        for (int a = 0; a < 3; ++a) point.push_back((g[static_cast<std::size_t>(a)] + grid[a]) % grid[a]);
+        points.push_back(point);
+      }
+    const Values expected = field.after(points);
+    note(coefficient_error(expected));
+    std::fill_n(in_.data(), in_.size(), In(poison));
+    plan_.backward(out_.data(), in_.data());
+    rescale();
+    double lengths[2] = {0, 0};
+    for (const In& value : in_.span()) lengths[0] += std::norm(std::complex<double>(value)) / plan_.scale();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const bool alone = !plan_.problem().waves->half || points[i] == mirrored(points[i]);
+      lengths[1] += (alone ? 1 : 2) * std::norm(expected[i]);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, lengths, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
+    note(std::abs(lengths[0] / lengths[1] - 1));
+    plan_.forward(in_.data(), out_.data());
+    note(coefficient_error(expected));
+    plan_.backward(out_.data(), in_.data());
+    rescale();
+  }
+
+  /// Minus a wave's indices.
+  weft::Shape mirrored(weft::Shape point) const {
+    for (int a = 0; a < 3; ++a) {
+      weft::Index& i = point[point.size() - 3 + a];
+      i = (plan_.problem().shape[a] - i) % plan_.problem().shape[a];
+    }
+    return point;
+  }
+
+  double coefficient_error(const Values& expected) const {
+    double sums[2] = {0, 0};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      sums[0] += std::norm(std::complex<double>(out_.data()[i]) - expected[i]);
+      sums[1] += std::norm(expected[i]);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
+    return std::sqrt(sums[0] / sums[1]);
+  }
+
   bool in_place() const { return plan_.effective().in_place; }
 
   void there_and_back() {

@@ -16,6 +16,8 @@ class Field {
   virtual Values before(const weft::Layout& layout) const = 0;
   /// The same after it, or nothing when that is not known.
   virtual Values after(const weft::Layout& layout) const = 0;
+  /// The same at points of the spectrum, the position in the batch first where there is one.
+  virtual Values after(const std::vector<weft::Shape>& points) const = 0;
   /// What `after` is: "a serial transform".
   virtual std::string reference() const = 0;
 };

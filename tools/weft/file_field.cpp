@@ -38,6 +38,8 @@ class FileField : public Field {
     return values;
   }
 
+  Values after(const std::vector<weft::Shape>&) const override { throw weft::Error(path_ + " holds a whole field, of which plane waves are no check"); }
+
   std::string reference() const override {
     return serial_ ? "a serial transform of " + path_ : path_ + " by the round trip alone: it is too large for a serial transform";
   }

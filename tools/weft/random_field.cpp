@@ -41,6 +41,15 @@ class RandomField : public Field {
 
   Values before(const weft::Layout& layout) const override { return product(layout.box(rank_), before_); }
   Values after(const weft::Layout& layout) const override { return product(layout.box(rank_), after_); }
+  Values after(const std::vector<weft::Shape>& points) const override {
+    Values values;
+    for (const weft::Shape& p : points) {
+      weft::Box here{p, p};
+      for (weft::Index& hi : here.hi) ++hi;
+      values.push_back(product(here, after_).front());
+    }
+    return values;
+  }
   std::string reference() const override { return "a random field whose spectrum is known line by line"; }
 
  private:

@@ -9,6 +9,8 @@ void Request::add_problem(CLI::App& app) {
   app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4; or one an axis: dct2,dst1,dct3")->capture_default_str();
   app.add_option("--shape", shape, "extents, slowest axis first")->capture_default_str();
   app.add_option("--axes", axes, "the axes to transform: 0,2 (all)");
+  app.add_option("--sphere", radius, "plane waves: G-vectors up to this length, in grid units; with --kind r2c half a sphere")->check(CLI::PositiveNumber);
+  app.add_flag("--boxcut", boxcut, "plane waves: a box of half the grid")->excludes("--sphere");
   app.add_option("--precision", precision, "double or float")->capture_default_str();
   app.add_option("--batch", options_.batch, "transforms a call, one array behind the other")->capture_default_str();
   app.add_option("--components", options_.components, "interleaved fields")->capture_default_str();
@@ -61,6 +63,14 @@ weft::Index whole_number(const std::string& option, const std::string& word) { r
 
 weft::AnyProblem Request::problem() const {
   return planning([&] {
+    if (plane_waves()) {
+      if ((kind != "c2c" && (kind != "r2c" || boxcut)) || !axes.empty()) throw Usage("--sphere transforms all three axes as --kind c2c or r2c, --boxcut as c2c");
+      const weft::Shape grid = numbers<weft::Index>("--shape", shape, 'x');
+      weft::PlaneWaves waves;
+      if (boxcut && grid.size() == 3) waves.box = {std::max<weft::Index>(grid[0] / 2, 1), std::max<weft::Index>(grid[1] / 2, 1), std::max<weft::Index>(grid[2] / 2, 1)};
+      else waves.cutoff = weft::Cutoff{.squared = radius * radius, .half = kind == "r2c"};
+      return weft::problem(weft::precision_from_string(precision), grid, waves);
+    }
     std::vector<weft::Kind> kinds;
     for (const std::string& name : split(kind, ',')) kinds.push_back(weft::kind_from_string(name));
     const weft::Order order = axes.empty() ? weft::Order() : weft::Order(numbers<int>("--axes", axes, ','));

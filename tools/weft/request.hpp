@@ -21,6 +21,9 @@ class Request {
 
   std::string kind = "c2c", shape = "128x128x128", axes, precision = "double";
   std::string layout = "slab", strategy = "auto";
+  double radius = 0;    ///< of a sphere of plane waves; 0: none
+  bool boxcut = false;  ///< or of a box of half the grid
+  bool plane_waves() const { return radius > 0 || boxcut; }
 
  private:
   weft::Options options_;
