@@ -9,8 +9,12 @@ namespace {
 // A block should stay in a core's second-level cache between its passes.
 constexpr Index block_budget = 256 * 1024;
 
-// Lines of one batch: as many as fill two cache lines across, never fewer than an engine likes.
-Index batch_width(Index bytes) { return std::max<Index>(8, 128 / bytes); }
+// Lines of one batch: 512 bytes across, where the batch is well inside the second-level cache, and never fewer than an engine likes or fill two cache
+// lines. On a core with 1 MiB of it the last stage took at 512 bytes 0.75 of its time at 128 (128^3), 0.95 of that at 256.
+Index batch_width(Index bytes, Index length) {
+  constexpr Index across = 512, budget = 128 * 1024;
+  return std::max({Index{8}, 128 / bytes, std::min(across / bytes, budget / (length * bytes)) / 8 * 8});
+}
 
 Index dot(const Shape& strides, const Shape& point, const Shape& origin) {
   Index sum = 0;
@@ -125,7 +129,7 @@ void Stage::plan_blocks() {
         if (box.extent(a) > 1 && (box.extent(batched) < 2 || side.strides[a] < side.strides[batched])) batched = a;
     }
   }
-  const Index batch = batched < 0 ? 1 : std::min(batch_width(bytes), box.extent(batched));
+  const Index batch = batched < 0 ? 1 : std::min(batch_width(bytes, held / bytes), box.extent(batched));
   held *= batch;
   std::vector<std::vector<Index>> bounds(static_cast<std::size_t>(box.axes()));
   for (int a = 0; a < box.axes(); ++a) bounds[static_cast<std::size_t>(a)] = {box.lo[a], box.hi[a]};
@@ -278,7 +282,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   const int axis = pass.operation.axis;
   pass.in_length = from.box.extent(axis);
   pass.out_length = to.box.extent(axis);
-  pass.width = batch_width(std::max(from.bytes, to.bytes));
+  pass.width = batch_width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length));
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
   pass.mid_bytes = to.bytes;
   pass.in_step = pass.in_length;

@@ -1,0 +1,104 @@
+#include "strategies/in_place.hpp"
+
+#include <numeric>
+#include <type_traits>
+
+#include "mpi/messages.hpp"
+
+namespace weft {
+namespace {
+
+/// A piece as one end has it, sent to the other.
+struct Told {
+  int tile;
+  View at;
+};
+static_assert(std::is_trivially_copyable_v<Told>);
+
+/// By member, where it has what it shares with this one: tile by tile, then in the order of Pattern::Tile.
+std::vector<std::vector<Told>> tell(const Pattern& pattern, const mpi::Communicator& group, Way yours) {
+  std::vector<std::vector<Told>> telling(static_cast<std::size_t>(group.size())), told(telling.size());
+  for (int t = 0; t < pattern.tiles(); ++t)
+    for (const Piece& piece : pattern.tile(t).*yours) telling[static_cast<std::size_t>(piece.peer)].push_back({t, piece.at});
+
+  mpi::Parts leave, arrive;
+  std::vector<Told> leaving;
+  for (const auto& list : telling) {
+    leave.offsets.push_back(static_cast<Index>(leaving.size()));
+    leave.counts.push_back(static_cast<Index>(list.size()));
+    leaving.insert(leaving.end(), list.begin(), list.end());
+  }
+  arrive.counts.resize(telling.size());
+  const mpi::Datatype number = mpi::Datatype::bytes(sizeof(Index)), one = mpi::Datatype::bytes(sizeof(Told));
+  mpi::Alltoall::even(group, 1, number)(group, leave.counts.data(), arrive.counts.data());
+  arrive.offsets.resize(telling.size());
+  std::exclusive_scan(arrive.counts.begin(), arrive.counts.end(), arrive.offsets.begin(), Index{0});
+  std::vector<Told> arrived(static_cast<std::size_t>(arrive.offsets.back() + arrive.counts.back()));
+  mpi::Alltoall::uneven(group, leave, arrive, one)(group, leaving.data(), arrived.data());
+  for (std::size_t p = 0; p < told.size(); ++p)
+    told[p].assign(arrived.begin() + arrive.offsets[p], arrived.begin() + arrive.offsets[p] + arrive.counts[p]);
+  return told;
+}
+
+constexpr Index flag_bytes = sizeof(mpi::Flag);
+
+std::vector<Index> flags_at(const Demand& demand, const Layout& layout) {
+  std::vector<Index> all;
+  for (const int rank : demand.pattern.members()) {
+    const Index bytes = volume({layout.elements(rank), demand.element_bytes});
+    all.push_back(volume({(bytes + flag_bytes - 1) / flag_bytes, flag_bytes}));
+  }
+  return all;
+}
+
+}  // namespace
+
+SharedArrays::SharedArrays(const Demand& demand, const Layout& layout, const mpi::Communicator& group)
+    : flags_at_(flags_at(demand, layout)),
+      segments_(group, flags_at_[static_cast<std::size_t>(group.rank())] + 2 * flag_bytes * demand.pattern.tiles()) {
+  for (int p = 0; p < group.size(); ++p) {
+    slots_.push_back(static_cast<int>(demand.slots->size()));
+    demand.slots->push_back(segments_.part(p));
+  }
+}
+
+mpi::Flag* SharedArrays::flag(int member, int tile, int which) const {
+  return reinterpret_cast<mpi::Flag*>(segments_.part(member) + flags_at_[static_cast<std::size_t>(member)]) + 2 * tile + which;
+}
+
+std::vector<std::vector<Piece>> theirs(std::string_view strategy, const Pattern& pattern, const mpi::Communicator& group, const std::vector<int>& slots,
+                                       Way mine, Way yours) {
+  const auto told = tell(pattern, group, yours);
+  return group.agree([&] {
+    std::vector<std::vector<Piece>> tiles;
+    std::vector<std::size_t> next(told.size());
+    for (int t = 0; t < pattern.tiles(); ++t) {
+      std::vector<Piece>& placed = tiles.emplace_back();
+      for (const Piece& own : pattern.tile(t).*mine) {
+        // Boxes come alike on both sides; runs may be joined differently, then a piece lies in several.
+        const auto p = static_cast<std::size_t>(own.peer);
+        for (Box part; part.hi != own.at.box.hi;) {
+          if (next[p] == told[p].size() || told[p][next[p]].tile != t)
+            throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has less than is shared with it");
+          const View& there = told[p][next[p]].at;
+          part = there.box.intersect(own.at.box);
+          if (part.empty())
+            throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has " + to_string(there.box) + " where " + to_string(own.at.box) + " is shared");
+          placed.push_back({own.peer, there.cut(part)});
+          placed.back().at.slot = slots[p];
+          if (part.hi == there.box.hi) ++next[p];
+        }
+      }
+    }
+    return tiles;
+  });
+}
+
+std::vector<int> others(const std::vector<Piece>& pieces, int self) {
+  std::vector<int> peers;
+  for (const Piece& piece : pieces)
+    if (piece.peer != self && (peers.empty() || peers.back() != piece.peer)) peers.push_back(piece.peer);
+  return peers;
+}
+
+}  // namespace weft
