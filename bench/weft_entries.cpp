@@ -109,10 +109,10 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     const weft::Options direct{.strategy = "direct", .overwrite_input = true};
     weft::Options preserving = direct, natural = direct, pencils = direct;
     preserving.overwrite_input = false;
-    natural.natural_output = true;
+    natural.natural_output = true, natural.strategy = "direct+deposit";
     add("direct", "transposed", what, plan("direct, plan's arrays, overwriting", direct, Arrays::plan, what));
     add("direct preserving", "preserving", what, plan("direct, caller's arrays, input preserved", preserving, Arrays::caller, what));
-    add("direct natural", "natural", what, plan("direct, plan's arrays, overwriting, natural output", natural, Arrays::plan, what));
+    add("direct natural", "natural", what, plan("direct+deposit, plan's arrays, overwriting, natural output", natural, Arrays::plan, what));
     add("messages", "messages", what, by_messages(world, what));
     if (what.shape.size() > 2) {
       int grid[2] = {0, 0};

@@ -45,6 +45,8 @@ class Exchange {
   const Tile& tile(int t) const { return tiles_[static_cast<std::size_t>(t)]; }
   /// The rank's whole from-array when the out-memory is one array (slot -1 otherwise): a plan may then let it be the user's array.
   const View& array() const { return array_; }
+  /// The rank's whole to-array when the in-memory is one array of the exchange's own (slot -1 otherwise): a plan may then hand it out as its output.
+  const View& landing() const { return landing_; }
   /// Bytes of memory that the exchange itself owns on this rank.
   Index bytes_owned() const { return bytes_owned_; }
   /// Counted where the calls are made, so that it can be compared with the strategy's cost.
@@ -53,6 +55,10 @@ class Exchange {
   virtual std::string note() const { return {}; }
   /// The derived datatypes that it sends from and receives into arrays with; empty where MPI is given packed memory.
   virtual std::vector<Type> datatypes() const { return {}; }
+
+  /// Called once on all members before the first round where a landing is the caller's between rounds: peers may write there only when he has come back.
+  /// Every round then begins with `close` of all tiles rather than end with it.
+  virtual void hold() {}
 
   /// Returns when tile t of the out-memory may be written: nobody reads it any more.
   virtual void open(int t) { static_cast<void>(t); }
@@ -67,7 +73,7 @@ class Exchange {
 
  protected:
   std::vector<Tile> tiles_;
-  View array_;
+  View array_, landing_;
   Index bytes_owned_ = 0;
 };
 
@@ -84,6 +90,8 @@ struct Demand {
   Slots* slots = nullptr;
   /// Which node each member is on (any numbering; empty: all on one).
   std::vector<int> nodes;
+  /// Whether what arrives is the caller's as it is: then a strategy without a landing costs a copy more.
+  bool lands = false;
 };
 
 /// Which node every rank of a communicator is on: 0 for rank 0's, counted on in order of first appearance. Nodes are what MPI says can share
@@ -116,6 +124,8 @@ class Strategy {
   virtual bool overlaps() const { return false; }
   /// What takes its place where the machine refuses what `bind` needs (null: nothing does, it is an error): on all ranks, and stated.
   virtual const Strategy* instead() const { return nullptr; }
+  /// True when its exchanges have a landing.
+  virtual bool lands() const { return false; }
   /// Collective over the pattern's members, which are the ranks of `group` in order; the exchange duplicates `group`.
   virtual std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const = 0;
 };

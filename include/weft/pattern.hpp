@@ -62,6 +62,8 @@ class Pattern {
   /// destinations overlapped, the values of the copies are to be accumulated.
   Pattern adjoint() const;
   bool is_adjoint() const { return adjoint_; }
+  /// Whether some element of this rank's to-array comes more than once, as the copies do that an adjoint is to add up.
+  bool accumulates() const;
 
  private:
   /// Where the data comes from and goes to in the original when this is an adjoint.

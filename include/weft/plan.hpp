@@ -110,7 +110,9 @@ struct ScheduleOptions {
 
 /// How a problem is to be solved. Every name that is unknown is an error; nothing requested is silently changed: `Plan::effective()` tells what is done.
 struct Options {
-  std::string strategy = "auto";   ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline
+  /// A name of `strategies()`, or "auto": the cheapest by cost that does not decline. With + between them one for every exchange in the order of
+  /// forward, the last for all that follow: "direct+deposit".
+  std::string strategy = "auto";
   std::string wire = "same";       ///< "single": doubles travel as floats: half the bytes, at a relative error of up to 6e-8 an exchange; numbers beyond 3.4e38 become infinite
   std::string engine = engine_list().front().first;  ///< a name of the list of engines
   std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search

@@ -320,6 +320,20 @@ Pattern Pattern::adjoint() const {
   return back;
 }
 
+bool Pattern::accumulates() const {
+  if (!adjoint_) return false;
+  std::vector<bool> taken(static_cast<std::size_t>(to_.elements(members_[static_cast<std::size_t>(rank_)])));
+  bool twice = false;
+  for (const Tile& tile : tiles_)
+    for (const Piece& piece : tile.takes)
+      each_point(piece.at.box, [&](const Shape& point) {
+        auto element = taken[static_cast<std::size_t>(piece.at.at(point))];
+        twice = twice || element;
+        element = true;
+      });
+  return twice;
+}
+
 Index elements(const std::vector<Piece>& pieces, int peer) {
   Index sum = 0;
   for (const Piece& piece : pieces)

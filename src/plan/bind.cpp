@@ -50,6 +50,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     return bound(*chosen, "as requested");
   }
 
+  const Index arrives = demand.pattern.to().elements(demand.pattern.members()[static_cast<std::size_t>(demand.pattern.rank())]) * demand.element_bytes;
   std::string refusals;
   std::vector<std::pair<double, const Strategy*>> candidates;
   for (const Strategy* candidate : strategies()) {
@@ -57,7 +58,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     if (comm.max(refusal.empty() ? 0 : 1))
       refusals += "\n  " + std::string(candidate->name()) + ": " + (refusal.empty() ? "declined on another rank" : refusal);
     else
-      candidates.emplace_back(comm.max(seconds(sent(*candidate)->cost(demand))), candidate);
+      candidates.emplace_back(comm.max(seconds(sent(*candidate)->cost(demand)) + seconds({.copied = demand.lands && !sent(*candidate)->lands() ? arrives : 0})), candidate);
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [cost, candidate] : candidates) {

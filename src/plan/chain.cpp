@@ -4,6 +4,7 @@
 #include "plan/bind.hpp"
 #include "plan/memory.hpp"
 #include "plan/plan.hpp"
+#include "plan/problem.hpp"
 
 namespace weft {
 namespace {
@@ -45,6 +46,9 @@ void AnyPlan::Body::need(int slot) {
 
 void AnyPlan::Body::bind_chain(Chain& chain) {
   const int rank = comm.rank();
+  std::vector<std::string> names = strategy_names(requested.strategy), bound_names;
+  names.resize(static_cast<std::size_t>(std::count_if(chain.hops.begin(), chain.hops.end(), [](const Hop& h) { return h.exchanges; })), names.back());
+  if (&chain == &backward) std::reverse(names.begin(), names.end());
   for (std::size_t h = 0; h < chain.hops.size(); ++h) {
     const Hop& hop = chain.hops[h];
     chain.exchanges.emplace_back();
@@ -57,8 +61,10 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     const bool last = !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     chain.selves.back() = demand.pattern.rank();
-    Bound bound = bind_strategy(comm, std::move(demand), requested.strategy, requested.wire == "single");
-    if (effective.strategy == requested.strategy) effective.strategy = bound.strategy->name();
+    demand.lands = lands(chain, h);
+    Bound bound = bind_strategy(comm, std::move(demand), names[bound_names.size()], requested.wire == "single");
+    bound_names.emplace_back(bound.strategy->name());
+    if (lands(chain, h) && bound.exchange->landing().slot >= 0) bound.exchange->hold();
     comm.agree([&] {
       for (int t = 0; t < bound.exchange->tiles(); ++t)
         for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})
@@ -70,11 +76,24 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     owned_bytes += chain.exchanges[h]->bytes_owned();
   }
   chain.strategies.resize(chain.hops.size());
+  if (&chain == &forward && !bound_names.empty()) {
+    effective.strategy = bound_names.front();
+    if (std::count(bound_names.begin(), bound_names.end(), bound_names.front()) != static_cast<std::ptrdiff_t>(bound_names.size()))
+      for (std::size_t k = 1; k < bound_names.size(); ++k) effective.strategy += "+" + bound_names[k];
+  }
   // a tile that has arrived when its start returns is never under way
   const auto overlaps = [](const std::string& text) { return !text.empty() && strategy(text.substr(0, text.find(' '))).overlaps(); };
   if (std::any_of(chain.strategies.begin(), chain.strategies.end(), overlaps)) return;
   if (&chain == &forward) effective.schedule.window = 1, effective.schedule.test = 0;
   else if (effective.backward_schedule) effective.backward_schedule->window = 1, effective.backward_schedule->test = 0;
+}
+
+// Whether what arrives in hop h is what the caller gets. All ranks say the same.
+bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
+  if (h + 1 != chain.hops.size() || !chain.hops[h].exchanges || !chain.operations.back().empty() || requested.in_place) return false;
+  for (int r = 0; r < comm.size(); ++r)
+    if (!same_memory_layout(chain.hops[h].to, chain.last, r)) return false;
+  return true;
 }
 
 Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
@@ -97,8 +116,9 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
   // What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies.
-  r.stream = s > 0 && s == chain.hops.size() && (r.operations.size() == 1 || r.from.table) && r.to.box.volume() * r.to.bytes >= stream_budget &&
-             std::none_of(r.from.views.begin(), r.from.views.end(), [&](const View& v) { return v.slot == r.to.views.front().slot; });
+  const bool to_caller = s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0);
+  r.stream = s > 0 && to_caller && (r.operations.size() == 1 || r.from.table) && r.to.box.volume() * r.to.bytes >= stream_budget &&
+             std::none_of(r.from.views.begin(), r.from.views.end(), [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; });
   // And rows that no cache holds are fetched in order before they are transformed: planes of 128^3 on two ranks took 0.8 of the time.
   r.fetch = s == 0 && r.to.table && !r.operations.empty() && r.from.box.volume() * r.from.bytes >= stream_budget;
   return r;
@@ -163,6 +183,9 @@ void AnyPlan::Body::schedule(Chain& chain) {
   const bool back = waves && &chain != &forward;  // a map of plane waves begins backward
   const ScheduleOptions &planned = back ? *effective.backward_schedule : effective.schedule, &asked = back ? requested.backward_schedule.value_or(requested.schedule) : requested.schedule;
   chain.steps = make_steps(stages, exchanges, {planned.window == 1 ? 1 : asked.window, planned.test, held});
+  // what callers hold as output may be written again only when they have come back
+  if (const std::size_t h = chain.hops.size() - 1; !chain.hops.empty() && lands(chain, h) && chain.exchanges[h]->landing().slot >= 0)
+    std::stable_partition(chain.steps.begin(), chain.steps.end(), [&](const Step& s) { return s.kind == Step::Kind::close && s.of == static_cast<int>(h); });
   // memory that callers may hold must be theirs again when the call returns
   for (std::size_t h = 0; h < chain.exchanges.size(); ++h)
     if (chain.exchanges[h] && chain.exchanges[h]->array().slot >= 0 && h == 0)

@@ -23,12 +23,12 @@ void AnyPlan::Body::find_pair() {
   uncut.schedule = ScheduleOptions();
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
-  if (last < 1 || spectrum[last] * spectrum[last - 1] * static_cast<Index>(element_bytes(problem.precision, true)) > plane_budget) return;
   const Route plain = plan_route(problem, uncut, comm.size());
   for (std::size_t s = 0; s < plain.work.size(); ++s)
     for (int k = 0; k + 1 < plain.work[s].size(); ++k)
-      if (plain.work[s][k] == last && plain.work[s][k + 1] == last - 1 && route.kinds[static_cast<std::size_t>(last - 1)] == Kind::c2c) {
-        rows_axis = last, columns_axis = last - 1;
+      if (const int next = plain.work[s][k + 1]; plain.work[s][k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c &&
+                                                 spectrum[last] * spectrum[next] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget) {
+        rows_axis = last, columns_axis = next;
         // c2r comes after the columns that it would be read from; and rows that arrive from peers lie planes apart, where columns are read faster:
         // at 128^3 on two ranks rows first took 1.8 times as long
         paired_back = route.halved != last && (s >= plain.hops.size() || !plain.hops[s].exchanges);

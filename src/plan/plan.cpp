@@ -310,26 +310,29 @@ Traffic AnyPlan::Body::traffic() const {
   return sum;
 }
 
-std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& chain, std::shared_ptr<std::byte>& mine, Index bytes) {
+std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes) {
   if (mine) return mine;
-  const Exchange* first = chain.exchanges.empty() ? nullptr : chain.exchanges[0].get();
+  const auto held_by = [&](const std::shared_ptr<Exchange>& exchange, int slot) {
+    return mine = std::shared_ptr<std::byte>(exchange, slots[static_cast<std::size_t>(slot)]);
+  };
+  // the memory that the last exchange brings the result to
+  if (const std::size_t h = to.hops.size() - 1; !to.hops.empty() && lands(to, h) && to.exchanges[h]->landing().slot >= 0)
+    return held_by(to.exchanges[h], to.exchanges[h]->landing().slot);
+  const Exchange* first = from.exchanges.empty() ? nullptr : from.exchanges[0].get();
   // the memory that the first exchange sends from, where the first stage may leave its result in its input
-  if (first && requested.overwrite_input && !requested.in_place && first->array().slot > 1 && chain.bytes[0] == chain.bytes[1] &&
-      same_memory(first->array(), View{chain.first.view(comm.rank(), first->array().slot)})) {
-    mine = std::shared_ptr<std::byte>(chain.exchanges[0], slots[static_cast<std::size_t>(first->array().slot)]);
-  } else {
-    mine = allocate(bytes);
-    owned_bytes += bytes;
-  }
-  return mine;
+  if (first && requested.overwrite_input && !requested.in_place && first->array().slot > 1 && from.bytes[0] == from.bytes[1] &&
+      same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)}))
+    return held_by(from.exchanges[0], first->array().slot);
+  owned_bytes += bytes;
+  return mine = allocate(bytes);
 }
 
 std::shared_ptr<std::byte> AnyPlan::input_memory() {
-  return body_->memory(body_->forward, body_->input, input_elements() * body_->input_bytes);
+  return body_->memory(body_->forward, body_->backward, body_->input, input_elements() * body_->input_bytes);
 }
 std::shared_ptr<std::byte> AnyPlan::output_memory() {
   if (body_->requested.in_place) return input_memory();
-  return body_->memory(body_->backward, body_->output, output_elements() * body_->output_bytes);
+  return body_->memory(body_->backward, body_->forward, body_->output, output_elements() * body_->output_bytes);
 }
 
 }  // namespace weft

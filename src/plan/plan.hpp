@@ -73,7 +73,7 @@ struct AnyPlan::Body {
   Traffic traffic() const;
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* what) const;
   void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f);
-  std::shared_ptr<std::byte> memory(Chain& chain, std::shared_ptr<std::byte>& mine, Index bytes);
+  std::shared_ptr<std::byte> memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes);
 
  private:
   Route agreed_route();
@@ -91,6 +91,7 @@ struct AnyPlan::Body {
   void need(int slot);
   void bind_chain(Chain& chain);
   Stage::Request request(const Chain& chain, std::size_t s) const;
+  bool lands(const Chain& chain, std::size_t h) const;
   Side link(Chain& chain, std::size_t h);
   void build(Chain& chain);
   void build_map(double scale);

@@ -68,13 +68,22 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + o.scale + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
   if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + o.wire + "\"; allowed are \"same\" and \"single\"");
   if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
-  if (o.strategy != "auto") strategy(o.strategy);  // throws, naming those there are
+  for (const std::string& name : strategy_names(o.strategy))
+    if (name != "auto") strategy(name);  // throws, naming those there are
   if (o.natural_output && o.output) throw Error("both natural_output and an output layout are given; give one of them");
   Shape all = p.shape;
   all.push_back(o.batch * o.components);
   all.push_back(static_cast<Index>(element_bytes(p.precision, true)));
   volume(all);  // throws when bytes overflow
   if (p.waves) check_waves(p, o);
+}
+
+std::vector<std::string> strategy_names(const std::string& strategy) {
+  std::vector<std::string> names(1);
+  for (const char c : strategy)
+    if (c == '+') names.emplace_back();
+    else names.back() += c;
+  return names;
 }
 
 std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p, const Options& o) {

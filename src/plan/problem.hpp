@@ -12,6 +12,9 @@ void check_problem(const AnyProblem& problem, const Options& options);
 void check_waves(const AnyProblem& problem, const Options& options);
 std::string fingerprint(const PlaneWaves& waves);
 
+/// A strategy for every exchange, in the order of forward; the last serves all that follow: "direct+deposit" -> direct, deposit. At least one.
+std::vector<std::string> strategy_names(const std::string& strategy);
+
 /// Everything that all ranks must agree on: what it is, and its value as text.
 std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& problem, const Options& options);
 

@@ -112,6 +112,15 @@ class Maker {
     run(s, stages_[s]->blocks());
   }
 
+  // A stage may leave its result where a later exchange sends it from, with other stages between that work there: peers must be done with it before.
+  void open_later(std::size_t s) {
+    std::size_t e = s;
+    while (e < exchanges_.size() && !exchanges_[e]) ++e;
+    if (e == s || e == exchanges_.size()) return;
+    const std::vector<View>& left = stages_[s]->request().to.views;
+    if (std::any_of(left.begin(), left.end(), [&](const View& view) { return view.slot == exchanges_[e]->array().slot; })) open_to(e, exchanges_[e]->tiles());
+  }
+
   // Whether the stage writes where all others may still read, and tiles lie that are being sent.
   bool holds(std::size_t s) const { return schedule_.held >= 0 && static_cast<int>(s) >= schedule_.held; }
 
@@ -128,6 +137,7 @@ class Maker {
     if (ran_[s] >= end) return;
     const bool reads = s > 0 && exchanges_[s - 1], writes = s + 1 < stages_.size() && exchanges_[s];
     if (s > 0 && !reads) run_all(s - 1);
+    open_later(s);
     while (ran_[s] < end) {
       const int b = ran_[s];
       if (reads) finish_to(s - 1, holds(s) ? exchanges_[s - 1]->tiles() : progress_[s - 1].needs[static_cast<std::size_t>(b)]);

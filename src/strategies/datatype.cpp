@@ -14,21 +14,6 @@
 namespace weft {
 namespace {
 
-/// Whether some element of the to-array comes more than once, as the copies do that an adjoint is to add up.
-bool overlapping(const Pattern& pattern) {
-  if (!pattern.is_adjoint()) return false;
-  std::vector<bool> taken(static_cast<std::size_t>(pattern.to().elements(pattern.members()[static_cast<std::size_t>(pattern.rank())])));
-  bool twice = false;
-  for (int t = 0; t < pattern.tiles(); ++t)
-    for (const Piece& piece : pattern.tile(t).takes)
-      each_point(piece.at.box, [&](const Shape& point) {
-        auto element = taken[static_cast<std::size_t>(piece.at.at(point))];
-        twice = twice || element;
-        element = true;
-      });
-  return twice;
-}
-
 class DatatypeExchange final : public Exchange {
  public:
   DatatypeExchange(const Demand& demand, MPI_Comm group, const std::string& declined)
@@ -93,7 +78,7 @@ class Datatype final : public Strategy {
   std::string declines(const Demand& demand) const override {
     if (demand.from_slot < 0 || demand.to_slot < 0) return "no arrays to send from and receive into are on offer";
     if (demand.from_slot == demand.to_slot) return "it cannot send from the array that it receives into; work out of place";
-    if (overlapping(demand.pattern)) return "values that come from several ranks are to be added, which MPI_Alltoallw cannot";
+    if (demand.pattern.accumulates()) return "values that come from several ranks are to be added, which MPI_Alltoallw cannot";
     return {};
   }
   Cost cost(const Demand& demand) const override {

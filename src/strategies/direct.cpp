@@ -96,27 +96,9 @@ class Direct final : public Strategy {
   std::string_view summary() const override { return "peers' memory read in place, no copies; one node only"; }
   bool overlaps() const override { return true; }
 
-  std::string declines(const Demand& demand) const override {
-    for (std::size_t m = 1; m < demand.nodes.size(); ++m)
-      if (demand.nodes[m] != demand.nodes[0])
-        return "members 0 and " + std::to_string(m) + " are on different nodes, and memory can be read in place on one node only";
-    return {};
-  }
-
+  std::string declines(const Demand& demand) const override { return apart(demand, "read"); }
   /// Nothing passes through MPI; the bytes are those read from others.
-  Cost cost(const Demand& demand) const override {
-    const Pattern& pattern = demand.pattern;
-    std::vector<Index> read(static_cast<std::size_t>(pattern.ranks()), 0);
-    for (int t = 0; t < pattern.tiles(); ++t)
-      pattern.each_count(t, [&](int source, int target, Index count) {
-        if (source != target) read[static_cast<std::size_t>(target)] += count;
-        return true;
-      });
-    Cost cost;
-    cost.bytes = *std::max_element(read.begin(), read.end()) * demand.element_bytes;
-    return cost;
-  }
-
+  Cost cost(const Demand& demand) const override { return {.bytes = most_bytes(demand, &Pair::target)}; }
   std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override { return std::make_unique<Reading>(demand, group); }
 };
 

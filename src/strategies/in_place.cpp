@@ -1,5 +1,6 @@
 #include "strategies/in_place.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <type_traits>
 
@@ -92,6 +93,24 @@ std::vector<std::vector<Piece>> theirs(std::string_view strategy, const Pattern&
     }
     return tiles;
   });
+}
+
+std::string apart(const Demand& demand, const char* done) {
+  for (std::size_t m = 1; m < demand.nodes.size(); ++m)
+    if (demand.nodes[m] != demand.nodes[0])
+      return "members 0 and " + std::to_string(m) + " are on different nodes, and memory can be " + done + " in place on one node only";
+  return {};
+}
+
+Index most_bytes(const Demand& demand, int Pair::*end) {
+  const Pattern& pattern = demand.pattern;
+  std::vector<Index> elements(static_cast<std::size_t>(pattern.ranks()), 0);
+  for (int t = 0; t < pattern.tiles(); ++t)
+    pattern.each_count(t, [&](int source, int target, Index count) {
+      if (source != target) elements[static_cast<std::size_t>(Pair{source, target}.*end)] += count;
+      return true;
+    });
+  return *std::max_element(elements.begin(), elements.end()) * demand.element_bytes;
 }
 
 std::vector<int> others(const std::vector<Piece>& pieces, int self) {

@@ -32,6 +32,15 @@ using Way = std::vector<Piece> Pattern::Tile::*;
 std::vector<std::vector<Piece>> theirs(std::string_view strategy, const Pattern& pattern, const mpi::Communicator& group, const std::vector<int>& slots,
                                        Way mine, Way yours);
 
+/// Why members on different nodes cannot have their memory `done` in place ("read", "written"); empty where all are on one.
+std::string apart(const Demand& demand, const char* done);
+
+struct Pair {
+  int source, target;
+};
+/// The most bytes that go between a member, as that end of a pair, and all others.
+Index most_bytes(const Demand& demand, int Pair::*end);
+
 /// The other members in a list of pieces, once each.
 std::vector<int> others(const std::vector<Piece>& pieces, int self);
 

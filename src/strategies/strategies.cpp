@@ -18,6 +18,7 @@
   strategy(put)                   \
   strategy(datatype)              \
   strategy(direct)                \
+  strategy(deposit)               \
   strategy(node)                  \
   strategy(leader)                \
   strategy(hierarchical)
