@@ -245,7 +245,8 @@ class AnyPlan {
     int made = 0, different = 0;  ///< of `made` types so many are not what they should be
   };
   Datatypes datatypes() const;
-  /// Every step of forward's schedule, one a line.
+  /// Every step of forward's schedule, one a line; after a forward that was measured with when it began and how long it took, in microseconds
+  /// (not where a thread of its own does the exchanges).
   std::string steps() const;
 
   /// Memory of the plan's own: allocated at the first call, as fast for this plan as memory can be (a strategy's own segment where it has one).

@@ -1,5 +1,6 @@
 // How a plan tells what it is.
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
 
 #include "plan/plan.hpp"
@@ -138,8 +139,16 @@ AnyPlan::Datatypes AnyPlan::datatypes() const {
 }
 
 std::string AnyPlan::steps() const {
+  const Chain& chain = body_->forward;
   std::string lines;
-  for (const Step& step : body_->forward.steps) lines += to_string(step) + "\n";
+  for (std::size_t k = 0; k < chain.steps.size(); ++k) {
+    if (k + 1 < chain.clock.size()) {
+      char text[64];
+      std::snprintf(text, sizeof text, "%9.1f us %+9.1f  ", 1e6 * (chain.clock[k] - chain.clock[0]), 1e6 * (chain.clock[k + 1] - chain.clock[k]));
+      lines += text;
+    }
+    lines += to_string(chain.steps[k]) + "\n";
+  }
   return lines;
 }
 

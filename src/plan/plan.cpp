@@ -187,6 +187,7 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     return;
   }
   double last = measuring ? clock_seconds() : 0;
+  if (measuring) chain.clock.assign(1, last);
   for (const Step& step : chain.steps) {
     if (step.kind == Step::Kind::work)
       work(*chain.stages[static_cast<std::size_t>(step.of)], step.first, step.last, round);
@@ -195,6 +196,7 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     if (measuring) {
       const double time = clock_seconds();
       (step.kind == Step::Kind::work ? spent.work_seconds : spent.exchange_seconds) += time - last;
+      chain.clock.push_back(time);
       last = time;
     }
   }
@@ -283,6 +285,7 @@ const Options& AnyPlan::effective() const { return body_->effective; }
 Index AnyPlan::bytes_owned() const { return body_->owned_bytes; }
 
 void AnyPlan::measure(bool on) {
+  for (Chain* chain : {&body_->forward, &body_->backward, &body_->map}) chain->clock.reserve(chain->steps.size() + 1);
   body_->measuring = on;
   body_->spent = {};
   body_->traffic_before = body_->traffic();

@@ -31,6 +31,7 @@ struct Chain {
   std::vector<Side> sides;  // from and to of every stage
   std::vector<std::unique_ptr<Stage>> stages;
   std::vector<Step> steps;
+  std::vector<double> clock;  // seconds: the begin of the last execution that was measured, and the end of each of its steps; empty: none was
   std::unique_ptr<Conductor> conductor;  // where one thread does nothing but exchanges
 };
 

@@ -103,6 +103,10 @@ class Texts(Test):
         self.assertIn("8x6x4", out)
         self.assertIn("isend", out)
         steps = self.fine(weft("plan", "--shape", "8x6x4", "--steps", ranks=2)).out
+        timed = self.fine(weft("plan", "--shape", "8x6x4", "--times", ranks=2)).out
+        times = [line for line in timed.splitlines() if " us " in line]
+        self.assertGreater(len(times), 4)
+        self.assertEqual([line[24:] for line in times], steps.splitlines()[-len(times):])
         self.assertIn("start", steps.replace(self.fine(weft("plan", "--shape", "8x6x4", ranks=2)).out, ""))
 
 
