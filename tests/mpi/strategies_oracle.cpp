@@ -41,7 +41,7 @@ std::byte byte_of(Index index, Index round, Index i) {
 class Redistribution {
  public:
   Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, Index element_bytes, const Few<int>& periodic,
-                 const std::vector<int>& nodes = {})
+                 const std::vector<int>& nodes)
       : pattern_(pattern), bytes_(element_bytes), group_(world.split(pattern.members()[0])), random_(static_cast<unsigned>(world.rank())) {
     const int self = pattern_.members()[static_cast<std::size_t>(pattern_.rank())];
     from_ = oracle::global_indices(pattern_.from(), self, pattern_.is_adjoint() ? periodic : Few<int>{});
@@ -54,7 +54,7 @@ class Redistribution {
     Order reversed;
     for (int a = axes - 1; a >= 0; --a) reversed.push_back(a);
     Demand demand{pattern_, bytes_, bytes_ % 3 == 0 ? reversed : Order{}, 0, 1, &slots_, {}};
-    for (const int member : pattern_.members()) demand.nodes.push_back(nodes.empty() ? 0 : nodes.at(static_cast<std::size_t>(member)));
+    for (const int member : pattern_.members()) demand.nodes.push_back(nodes.at(static_cast<std::size_t>(member)));
     declined_ = world.gather_all(strategy.declines(demand));
     for (const std::string& reason : declined_)
       if (!reason.empty()) return;
@@ -222,7 +222,8 @@ class Strategies : public testing::TestWithParam<const Strategy*> {
   const mpi::Handles before = mpi::live_handles();
 
   /// How many of the patterns the strategy took.
-  int run(bool tiny, Index rounds, const std::vector<Index>& element_bytes, const std::vector<int>& nodes = {}) {
+  int run(bool tiny, Index rounds, const std::vector<Index>& element_bytes, const std::vector<int>& asked = {}) {
+    const std::vector<int> nodes = world.nodes(asked);
     int taken = 0;
     std::size_t turn = 0;
     for (const Case& c : cases(world.size())) {
@@ -273,7 +274,7 @@ TEST_P(Strategies, SynchronousSends) {
 
 TEST_P(Strategies, TinyExecutionAllocatesNothing) {
   const Layout from = Layout::slab({world.size(), 2 * world.size(), 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
-  Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 1}), 16, {});
+  Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 1}), 16, {}, world.nodes());
   ASSERT_FALSE(redistribution.declined());
   redistribution.rounds(1);
   Exchange& exchange = redistribution.exchange();
@@ -310,7 +311,7 @@ TEST_P(Strategies, TinyNodes) {
   const Layout from = Layout::slab({world.size(), 2 * world.size() + 1, 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
   for (const auto& [name, nodes] : node_layouts(world.size())) {
     SCOPED_TRACE(name);
-    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 16, {}, nodes);
+    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 16, {}, world.nodes(nodes));
     if (redistribution.declined()) continue;
     redistribution.rounds(2);
     compare_with_cost(redistribution, 2);
@@ -336,7 +337,7 @@ TEST(StrategiesTiny, CallsOfFiveKernels) {
   for (const auto& [name, cut, calls] :
        {Kernel{"sendrecv_replace", plane, (P - 1) * N / P}, Kernel{"sendrecv", plane, 2 * (P - 1) * N / P},
         Kernel{"isend", plane, 2 * (P - 1) * N / P}, Kernel{"alltoall", plane, N / P}, Kernel{"alltoall", {}, 1}}) {
-    Redistribution redistribution(world, strategy(name), Pattern(from, to, world.rank(), cut), 16, {});
+    Redistribution redistribution(world, strategy(name), Pattern(from, to, world.rank(), cut), 16, {}, world.nodes());
     ASSERT_FALSE(redistribution.declined());
     redistribution.rounds(1);
     const Index messages = (P - 1) * redistribution.tiles();
@@ -350,7 +351,7 @@ TEST(StrategiesTiny, RoundsOfStoreAndForward) {
   const Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
   const Index P = world.size(), N = 2 * P + 1;
   const Layout from = Layout::slab({N, N}, 0, world.size()), to = Layout::slab({N, N}, 1, world.size());
-  Redistribution redistribution(world, strategy("bruck"), Pattern(from, to, world.rank()), 16, {});
+  Redistribution redistribution(world, strategy("bruck"), Pattern(from, to, world.rank()), 16, {}, world.nodes());
   ASSERT_FALSE(redistribution.declined());
   redistribution.rounds(1);
   Index rounds = 0, blocks = 0;
