@@ -24,6 +24,7 @@ python3             runs the checks of files
 libgtest-dev        the tests' framework
 libmpich-dev        a second MPI, to be right with both
 mpich               its mpirun
+iproute2            makes hosts of this machine, for tests of several nodes
 libfftw3-mpi-dev    a peer to be compared with: FFTW's own transforms with MPI
 libspfft-dev        a peer to be compared with: SpFFT"
 

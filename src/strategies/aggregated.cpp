@@ -197,13 +197,14 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
         if (part.target == self) state.in.push_back(message(part.source, region.in[at(n)], part));
       }
     }
+    state.takers = at(places) - 1;
     state.leaving = mpi::Requests(state.out.size());
     state.arriving = mpi::Requests(state.in.size());
     for (int k = 0; k < places; ++k) {
       if (k == place) continue;
       if (away[at(k)]) state.carry_away.push_back(flag(k, t, left));
       if (towards[at(k)]) state.carry_here.push_back(flag(k, t, arrived));
-      if (away[at(place)] || towards[at(place)]) state.all_written.push_back(flag(k, t, written));
+      if (away[at(place)]) state.all_written.push_back(flag(k, t, written));
     }
   }
 }
@@ -226,11 +227,11 @@ void AggregatedExchange::open(int t) {
 
 void AggregatedExchange::start(int t) {
   State& state = states_[at(t)];
-  state.own[written].raise(++state.round);
-  if (state.out.empty() && state.in.empty()) return;
-  // Whoever has written a tile has also read what arrived in the round before, so that nothing arrives over what is still read.
-  for (const mpi::Flag* rank : state.all_written) rank->wait(state.round, comm_);
+  state.own[written].raise(state.round + 1);
+  if (!state.in.empty()) state.own[taken].wait(state.round * state.takers, comm_);  // nothing arrives over what is still read
+  ++state.round;
   for (const Message& in : state.in) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), state.arriving);
+  for (const mpi::Flag* rank : state.all_written) rank->wait(state.round, comm_);
   for (const Message& out : state.out) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), state.leaving);
   state.arriving.wait();
   if (!state.in.empty()) state.own[arrived].raise(state.round);
@@ -257,6 +258,7 @@ void AggregatedExchange::finish(int t) {
 
 void AggregatedExchange::close(int t) {
   for (mpi::Flag* source : states_[at(t)].sources) source[read].add();
+  for (mpi::Flag* carrier : states_[at(t)].carry_here) carrier[taken - arrived].add();
 }
 
 Cost aggregated_cost(const Demand& demand, Carriers carriers) {

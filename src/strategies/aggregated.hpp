@@ -55,8 +55,8 @@ class AggregatedExchange final : public Exchange {
     mpi::Amount amount;
   };
   /// Of every rank and tile, behind one another: its data are written; one more reader of its node has read them; what it carries away has left;
-  /// what it carries here has arrived.
-  enum Sign { written, read, left, arrived, signs };
+  /// what it carries here has arrived; one more of its node has read that.
+  enum Sign { written, read, left, arrived, taken, signs };
   struct State {
     mpi::Flag* own = nullptr;                    // this rank's, by Sign
     std::vector<mpi::Flag*> all_written;         // of the node's other ranks, where this one carries
@@ -64,7 +64,7 @@ class AggregatedExchange final : public Exchange {
     std::vector<mpi::Flag*> carry_away, carry_here;  // `left` and `arrived` of those who carry
     std::vector<Message> out, in;
     mpi::Requests leaving, arriving;
-    std::uint64_t readers = 0, round = 0, finished = 0;
+    std::uint64_t readers = 0, takers = 0, round = 0, finished = 0;
     Index bytes_read = 0;
   };
   mpi::Flag* flag(int place, int t, Sign sign) const;

@@ -2,7 +2,7 @@
 //
 //   messages      a tile and pair of nodes one below 512 KiB, which ranks take turns to carry; of a longer block one for each 256 KiB, at most one
 //                 a rank, each by ranks of its own
-//   extra memory  in shared memory, as much as isend's buffers; 4 pairs of cache lines a rank and tile
+//   extra memory  in shared memory, as much as isend's buffers; 5 pairs of cache lines a rank and tile
 //   wins          several nodes, short messages and long ones; many nodes, since a node's ranks share the work of talking to them
 //   loses         on one node, where direct also spares the buffers; one rank a node, as node
 //   source        Traeff & Rougier, hierarchical alltoall, EuroMPI/ASIA 2014, doi:10.1145/2642769.2642770; several leaders: Kandalla et al., IPDPS
