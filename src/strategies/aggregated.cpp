@@ -47,8 +47,8 @@ struct Spot {
 
 /// A tile's memory on the node.
 struct Region {
-  std::vector<Spot> inside;     ///< by place: what that rank gives to ranks of the node, itself included, by target
-  std::vector<Spot> out, in;    ///< by node: the block for it, and the block from it
+  std::vector<Spot> inside;   ///< by place: what that rank gives to ranks of the node, itself included, by target
+  std::vector<Spot> out, in;  ///< by node: the block for it, and the block from it
   std::vector<Index> out_count, in_count;
 };
 
@@ -75,7 +75,9 @@ std::vector<Carried> carried(const Nodes& nodes, Carriers carriers, int from, in
   for (Index i = 0; i < parts; ++i) {
     const Index first = elements * i / parts, end = elements * (i + 1) / parts;
     // Ranks take turns by the number of the other node, so that each has about as many to talk to.
-    const auto turn = [&](const std::vector<int>& members, int other) { return members[(at(other) + static_cast<std::size_t>(i)) % members.size()]; };
+    const auto turn = [&](const std::vector<int>& members, int other) {
+      return members[(at(other) + static_cast<std::size_t>(i)) % members.size()];
+    };
     all.push_back({turn(sources, to), turn(targets, from), first, end - first});
   }
   return all;
@@ -120,7 +122,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
   std::vector<Region> regions;
   for (int t = 0; t < pattern.tiles(); ++t) regions.push_back(all_of(t));
   comm_.agree([&] {
-    for (const Index end : ends) flags_at_.push_back(volume({(volume({end, demand.element_bytes}) + flag_bytes - 1) / flag_bytes, flag_bytes}));
+    for (const Index end : ends)
+      flags_at_.push_back(volume({(volume({end, demand.element_bytes}) + flag_bytes - 1) / flag_bytes, flag_bytes}));
   });
 
   std::string refused;
@@ -186,7 +189,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
     for (int n = 0; n < nodes.count(); ++n) {
       if (n == here) continue;
       const auto message = [&](int peer, const Spot& block, const Carried& part) {
-        return Message{peer, segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes, mpi::Amount(part.count, element_)};
+        return Message{peer, segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes,
+                       mpi::Amount(part.count, element_)};
       };
       for (const Carried& part : carried(nodes, carriers, here, n, region.out_count[at(n)], demand.element_bytes)) {
         away[at(nodes.place[at(part.source)])] = true;

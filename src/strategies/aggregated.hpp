@@ -58,9 +58,9 @@ class AggregatedExchange final : public Exchange {
   /// what it carries here has arrived; one more of its node has read that.
   enum Sign { written, read, left, arrived, taken, signs };
   struct State {
-    mpi::Flag* own = nullptr;                    // this rank's, by Sign
-    std::vector<mpi::Flag*> all_written;         // of the node's other ranks, where this one carries
-    std::vector<mpi::Flag*> sources;             // `written` of those of the node who give to this one
+    mpi::Flag* own = nullptr;                        // this rank's, by Sign
+    std::vector<mpi::Flag*> all_written;             // of the node's other ranks, where this one carries
+    std::vector<mpi::Flag*> sources;                 // `written` of those of the node who give to this one
     std::vector<mpi::Flag*> carry_away, carry_here;  // `left` and `arrived` of those who carry
     std::vector<Message> out, in;
     mpi::Requests leaving, arriving;

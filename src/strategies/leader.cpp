@@ -71,7 +71,8 @@ class LeaderExchange final : public PackedExchange {
             received += in[k][at(peer)];
           }
         if (sent > send_begin) tile.sends.push_back({others.front(), send_begin, mpi::Amount(sent - send_begin, element_)});
-        if (received > receive_begin) tile.receives.push_back({others.front(), receive_begin, mpi::Amount(received - receive_begin, element_)});
+        if (received > receive_begin)
+          tile.receives.push_back({others.front(), receive_begin, mpi::Amount(received - receive_begin, element_)});
       }
       tile.under_way = mpi::Requests(tile.sends.size() + tile.receives.size());
       most_out = std::max(most_out, sum(out_totals)), most_in = std::max(most_in, sum(in_totals));
@@ -79,7 +80,10 @@ class LeaderExchange final : public PackedExchange {
     }
     comm_.agree([&] {
       const bool alone = members.size() == 1;  // then the rank's own buffers are what would be gathered and scattered
-      for (auto [memory, elements] : {std::pair{&gathered_, alone ? 0 : most_out}, {&scattered_, alone ? 0 : most_in}, {&sent_, most_sent}, {&received_, most_received}}) {
+      for (auto [memory, elements] : {std::pair{&gathered_, alone ? 0 : most_out},
+                                      {&scattered_, alone ? 0 : most_in},
+                                      {&sent_, most_sent},
+                                      {&received_, most_received}}) {
         memory->resize(static_cast<std::size_t>(volume({elements, element_.size()})) + 1);  // never none
         bytes_owned_ += static_cast<Index>(memory->size());
       }
@@ -98,9 +102,11 @@ class LeaderExchange final : public PackedExchange {
     std::byte* const scattered = alone ? in_region(t) : scattered_.data();
     if (!alone) tile.gather.gather(node_, out_region(t), gathered);
     if (leads_) {
-      for (const Message& in : tile.receives) mpi::ireceive(comm_, received_.data() + in.at * element_.size(), in.amount, in.peer, tag(t), tile.under_way);
+      for (const Message& in : tile.receives)
+        mpi::ireceive(comm_, received_.data() + in.at * element_.size(), in.amount, in.peer, tag(t), tile.under_way);
       copy(tile.leave, gathered, sent_.data());
-      for (const Message& out : tile.sends) mpi::isend(comm_, sent_.data() + out.at * element_.size(), out.amount, out.peer, tag(t), tile.under_way);
+      for (const Message& out : tile.sends)
+        mpi::isend(comm_, sent_.data() + out.at * element_.size(), out.amount, out.peer, tag(t), tile.under_way);
       copy(tile.inside, gathered, scattered);
       tile.under_way.wait();
       copy(tile.arrive, received_.data(), scattered);
@@ -194,7 +200,9 @@ class Leader final : public Strategy {
     leaving.into(cost);
     return cost;
   }
-  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override { return std::make_unique<LeaderExchange>(demand, group); }
+  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
+    return std::make_unique<LeaderExchange>(demand, group);
+  }
 };
 
 }  // namespace

@@ -14,7 +14,9 @@ namespace {
 class Node final : public Strategy {
  public:
   std::string_view name() const override { return "node"; }
-  std::string_view summary() const override { return "ranks of a node write into one buffer; leaders send one message for each pair of nodes"; }
+  std::string_view summary() const override {
+    return "ranks of a node write into one buffer; leaders send one message for each pair of nodes";
+  }
   std::string declines(const Demand&) const override { return {}; }
   Cost cost(const Demand& demand) const override { return aggregated_cost(demand, Carriers::leader); }
   const Strategy* instead() const override { return &strategy("leader"); }

@@ -54,7 +54,8 @@ TEST(NodesTiny, send_as_many_messages_when_they_run) {
       const auto exchange = strategy(name).bind(demand, comm.raw());
       exchange->open(0), exchange->start(0), exchange->finish(0), exchange->close(0);
       const Index inside = 2 * (ranks - nodes);  // to the leader and back
-      EXPECT_EQ(comm.sum(exchange->traffic().messages), name == "isend" ? Index{ranks} * (ranks - 1) : nodes * (nodes - 1) + (name == "leader" ? inside : 0))
+      EXPECT_EQ(comm.sum(exchange->traffic().messages),
+                name == "isend" ? Index{ranks} * (ranks - 1) : nodes * (nodes - 1) + (name == "leader" ? inside : 0))
           << name << ", " << each << " ranks a node";
     }
   }
