@@ -20,8 +20,11 @@ KNOWING = ["node", "leader", "hierarchical"]
 
 
 class Hosts(unittest.TestCase):
-    def on_hosts(self, *words, options=(), seconds=60):
-        result = Result([HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words], seconds=seconds)
+    def on_hosts(self, *words, options=()):
+        for _ in range(2 if MPICH else 1):  # MPICH 4.0.2 over UCX has been seen, once, not to end after all work was done and printed
+            result = Result([HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words], seconds=20 if MPICH else 60)
+            if result.code != 124:
+                break
         self.assertEqual(result.code, 0, result)
         return result
 
@@ -41,6 +44,7 @@ class Hosts(unittest.TestCase):
         tests = "Every/Strategies.TinyPatterns/*:Every/Strategies.TinyNodes/*:PlanTiny.*"
         self.on_hosts(TESTS, f"--gtest_filter={tests}-*Patterns/direct:*Patterns/deposit")
 
+    @unittest.skipIf(MPICH, "the bytes are the same, and Open MPI's test counts them")
     def test_what_the_link_carries(self):
         """Bytes counted on the link, of many exchanges more, against what the strategy says that a node sends."""
         size, calls = 8192, 100
