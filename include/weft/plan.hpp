@@ -124,6 +124,9 @@ struct Options {
   std::optional<Layout> output = std::nullopt;   ///< who owns what after forward (empty: the cheapest, "transposed")
   bool natural_output = false;     ///< output distributed as the input
   Index batch = 1;                 ///< transforms a call, each array behind the other
+  /// Plane waves with a batch only: groups of ranks among which the batch is shared (task groups). Each transforms its own fields on its ranks, rank r
+  /// belonging to group r % groups; coefficients stay where they are. 1: every field on all ranks; as many as ranks: whole fields on each.
+  int groups = 1;
   Index components = 1;            ///< interleaved fields: the fastest axis of every array
   std::vector<int> nodes = std::vector<int>();  ///< a number for every rank: those with different ones share no memory (empty: as MPI says; see weft::nodes)
   int threads = 1;                 ///< threads a rank; the caller's thread is one of them and the only one in MPI

@@ -175,8 +175,8 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
   slots[static_cast<std::size_t>(chain.first_slot)] = static_cast<std::byte*>(const_cast<void*>(in));
   slots[static_cast<std::size_t>(chain.last_slot)] = static_cast<std::byte*>(out);
   if (chain.turn >= 0) {
-    slots[0] = slots[static_cast<std::size_t>(chain.first_slot)];
-    slots[1] = map_spectrum.get();
+    slots[waves ? 1 : 0] = slots[static_cast<std::size_t>(chain.first_slot)];
+    slots[waves ? 0 : 1] = map_spectrum.get();
   }
   const Round round{&slots, f};
   if (chain.conductor) {
@@ -204,7 +204,7 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
 
 void AnyPlan::Body::exchange(Chain& chain, const Step& step) {
   Exchange& exchange = *chain.exchanges[static_cast<std::size_t>(step.of)];
-  if (chain.turn >= 0 && step.of >= chain.turn && step.kind == Step::Kind::start) slots[0] = slots[static_cast<std::size_t>(chain.last_slot)];
+  if (chain.turn >= 0 && step.of >= chain.turn && step.kind == Step::Kind::start) slots[waves ? 1 : 0] = slots[static_cast<std::size_t>(chain.last_slot)];
   switch (step.kind) {
     case Step::Kind::open: exchange.open(step.first); break;
     case Step::Kind::start: streaming_fence(), exchange.start(step.first); break;

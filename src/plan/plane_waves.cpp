@@ -1,5 +1,6 @@
 // Plane waves in a plan: the ranks tell each other which sticks they have, and the stages beside the exchange of sticks get the tables of theirs.
 #include <cstdio>
+#include <cstring>
 #include <sstream>
 
 #include "plan/plan.hpp"
@@ -23,6 +24,7 @@ void check_waves(const AnyProblem& p, const Options& o) {
     throw Error("plane waves are transformed along all three axes, as c2c, or the last as r2c for real functions; make the problem with sphere, gamma_sphere, kept_box or real_kept_box");
   if (o.in_place) throw Error("in_place, but the coefficients of plane waves and their real space are arrays of different lengths; give two arrays");
   if (o.output || o.natural_output) throw Error("an output layout is given, but the output of plane waves is the coefficients of each rank's own G-vectors; share the sticks as it should be");
+  if (o.groups > 1 && (o.input || !o.grid.empty())) throw Error("groups is " + std::to_string(o.groups) + " and real space is cut by the caller too; give one of them");
   if (o.components > 1) throw Error("components is " + std::to_string(o.components) + ", but plane waves lie one field behind the other; give a batch");
   if (const auto& box = p.waves->box) {
     if (box->size() != 3) throw Error("a kept box of " + std::to_string(box->size()) + " axes; give three extents");
@@ -63,8 +65,25 @@ void AnyPlan::Body::share_waves() {
     vectors = given.box ? box_vectors(*given.box, given.real, comm.size(), comm.rank()) : given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size(), given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
     return Share(problem.shape, vectors, given.half, given.box.has_value());
   });
+  const int groups = requested.groups;
+  comm.agree([&] {
+    if (comm.size() % groups != 0) throw Error("groups is " + std::to_string(groups) + ", which does not divide the " + std::to_string(comm.size()) + " ranks; give a divisor");
+  });
   const std::vector<std::string> all = comm.gather_all(mine.text());
-  waves = comm.agree([&] { return std::make_unique<Waves>(problem.shape, all, comm.rank(), mine, given.half, given.real, requested.batch > 1 ? 1 : 0); });
+  // ranks that follow one another have their sticks transformed together, field by field in turn
+  std::vector<std::vector<Share::Element>> shares{mine.elements()};
+  if (groups > 1) {
+    const auto& own = mine.elements();
+    static_assert(std::is_trivially_copyable_v<Share::Element>);
+    shares.clear();
+    for (const std::string& text : comm.split(comm.rank() / groups, comm.rank()).gather_all(std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Share::Element)))) {
+      shares.emplace_back(text.size() / sizeof(Share::Element));
+      std::memcpy(shares.back().data(), text.data(), text.size());
+    }
+  }
+  waves = comm.agree([&] {
+    return std::make_unique<Waves>(problem.shape, all, comm.rank() / groups * groups, shares, given.half, given.real, requested.batch > 1 ? 1 : 0);
+  });
 }
 
 // The views of a chain's sides stand; where a stage's own axes are others than its memory's, it works on the grid and looks up in a table.
@@ -81,15 +100,17 @@ void AnyPlan::Body::enter_sphere(Chain& chain) const {
   const bool there = &chain == &forward;
   const std::size_t back = route.hops.size() - 1 - hop;
   look_up(chain.sides[there ? 2 * hop + 1 : 2 * back + 2], grid, waves->planes);
-  Side& coefficients = chain.sides[there ? 2 * hop + 3 : 2 * back];
-  coefficients.views = {route.coefficients.view(rank, coefficients.views.front().slot)};
-  look_up(coefficients, columns, waves->sticks);
+  Side& end = there ? chain.sides.back() : chain.sides.front();
+  end.box = route.coefficients.box(rank);
+  end.views = {route.coefficients.view(rank, there ? chain.last_slot : chain.first_slot)};
+  look_up(chain.sides[there ? 2 * hop + 3 : 2 * back], columns, waves->sticks);
 }
 
 // Balance among ranks, and what the grid is large enough for.
 std::string AnyPlan::Body::describe_waves() const {
   const int ranks = comm.size();
   std::ostringstream out;
+  if (requested.groups > 1) out << "groups: " << requested.groups << " of " << ranks / requested.groups << (ranks == requested.groups ? " rank" : " ranks") << ", each with its part of the batch\n";
   out << "plane waves: " << (waves->half ? "half a sphere, " : "") << waves->coefficients << " coefficients on " << waves->columns.size() << " sticks, shared "
       << (problem.waves->cutoff ? "by " + problem.waves->balance : problem.waves->box ? std::string("in slabs of the box") : std::string("by the caller")) << "\n";
   const auto spread = [&](const char* what, auto&& count) {

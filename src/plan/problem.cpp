@@ -55,6 +55,8 @@ void check_problem(const AnyProblem& p, const Options& o) {
     if (real_to_real(p.kinds[k]) != real_to_real(p.kinds.front())) throw Error("real-to-real kinds do not mix with complex ones in one plan");
   }
   if (o.batch < 1) throw Error("batch is " + std::to_string(o.batch) + "; it must be at least 1");
+  if (o.groups < 1) throw Error("groups is " + std::to_string(o.groups) + "; it must be at least 1");
+  if (o.groups > 1 && (!p.waves || o.batch < 2)) throw Error("groups is " + std::to_string(o.groups) + ", but only a batch of plane waves is shared among groups; give 1");
   if (o.components < 1) throw Error("components is " + std::to_string(o.components) + "; it must be at least 1");
   if (p.shape.size() + (o.batch > 1) + (o.components > 1) > max_axes)
     throw Error("shape, batch and components make more than " + std::to_string(max_axes) + " axes");
@@ -99,6 +101,7 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the engine", o.engine + ", effort " + o.effort},
           {"the schedule", text(o.schedule) + (o.backward_schedule ? "; backward " + text(*o.backward_schedule) : "")},
           {"the process grid", grid},
+          {"the groups", std::to_string(o.groups)},
           {"batch, components, threads", std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
           {"the options", std::string(o.in_place ? "in place, " : "") + (o.overwrite_input ? "overwriting, " : "") + (o.natural_output ? "natural output, " : "") + "scale " + o.scale},
           {"the input layout", o.input ? o.input->describe(true) : "default"},

@@ -29,7 +29,7 @@ class Maker {
   };
 
   static bool meets(const Stage& stage, const Box& block, const Box& piece) {
-    for (int a = 0; a < block.axes(); ++a)
+    for (int a = 0; a < std::min(block.axes(), piece.axes()); ++a)  // where a stage looks up in a table, pieces have other axes after those that both have
       if (!stage.transforms(a) && std::max(block.lo[a], piece.lo[a]) >= std::min(block.hi[a], piece.hi[a])) return false;
     return !piece.empty();
   }

@@ -5,11 +5,23 @@
 namespace weft {
 namespace {
 
-// Every rank's part of one axis, all of the others.
-Layout cut(const Shape& shape, int axis, const std::vector<Index>& bounds) {
+// Parts of one axis, all of the others; each part for `groups` ranks that share the first axis.
+Layout cut(const Shape& shape, int axis, const std::vector<Index>& bounds, int groups = 1) {
   std::vector<Box> boxes;
-  for (std::size_t r = 0; r + 1 < bounds.size(); ++r) boxes.push_back(Box::whole(shape).cut(axis, bounds[r], bounds[r + 1]));
+  const std::vector<Index> batch = Split::even().bounds(shape[0], groups);
+  for (std::size_t part = 0; part + 1 < bounds.size(); ++part)
+    for (std::size_t g = 0; g + 1 < batch.size(); ++g) {
+      const Box box = Box::whole(shape).cut(axis, bounds[part], bounds[part + 1]);
+      boxes.push_back(groups == 1 ? box : box.cut(0, batch[g], batch[g + 1]));
+    }
   return Layout(shape, boxes);
+}
+
+// Of bounds by rank those by ranks that follow one another.
+std::vector<Index> every(const std::vector<Index>& bounds, int groups) {
+  std::vector<Index> some;
+  for (std::size_t i = 0; i < bounds.size(); i += static_cast<std::size_t>(groups)) some.push_back(bounds[i]);
+  return some;
 }
 
 // The bounds of slabs along axis 0, when that is what the layout is.
@@ -39,7 +51,8 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
   route.kinds.assign(static_cast<std::size_t>(route.shape.size()), Kind::c2c);
   if (waves.real) route.kinds.back() = Kind::r2c;
 
-  std::vector<Index> planes = options.split.bounds(grid[0], ranks);
+  const int groups = options.groups;
+  std::vector<Index> planes = options.split.bounds(grid[0], ranks / groups);
   if (options.input) {
     const Layout& given = *options.input;
     if (!(given.shape() == grid)) throw Error("the input layout has shape " + to_string(given.shape()) + ", the grid " + to_string(grid) + "; give both the same shape");
@@ -49,7 +62,7 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
     route.input = extended(given, options);
     if (const auto found = slabs(given)) planes = *found;
   }
-  const Layout slab = cut(route.shape, before, planes);
+  const Layout slab = cut(route.shape, before, planes, groups);
   if (!options.input) {
     if (options.grid.size() > 1) {
       Few<int> all = Few<int>::filled(before, 1);
@@ -72,7 +85,7 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
 
   route.sphere_hop = static_cast<int>(route.hops.size());
   const Shape columns = batched({grid[0], static_cast<Index>(waves.columns.size())});
-  Hop hop{cut(columns, before, planes), cut(columns, before + 1, waves.first_stick), ranks > 1, {}};
+  Hop hop{cut(columns, before, planes, groups), cut(columns, before + 1, every(waves.first_stick, groups), groups), ranks > groups, {}};
   const auto tiles = [&](const ScheduleOptions& schedule, int gathered) -> Cut {
     if (!hop.exchanges || schedule.tiles == "one") return {};
     if (schedule.tiles == "gathered") return {gathered, schedule.tile};
@@ -84,7 +97,12 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
   route.work.push_back({before + 2, before + 1});
   route.hops.push_back(hop);
   route.work.push_back({before});
-  route.output = route.coefficients = cut(batched({waves.coefficients}), before, waves.first_coefficient);
+  const Shape numbers = batched({waves.coefficients});
+  route.output = route.coefficients = cut(numbers, before, waves.first_coefficient);
+  if (groups > 1) {
+    route.hops.push_back({cut(numbers, before, every(waves.first_coefficient, groups), groups), route.coefficients, true, {}});
+    route.work.emplace_back();
+  }
   if (problem.waves && problem.waves->box) {
     const Shape& box = *problem.waves->box;
     const Shape modes = batched({box[0], box[1], waves.real ? box[2] / 2 + 1 : box[2]});

@@ -80,7 +80,7 @@ std::string Share::text() const {
   return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Index));
 }
 
-Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool is_half, bool is_real, int before) : half(is_half), real(is_real) {
+Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int first_rank, const std::vector<std::vector<Share::Element>>& shares, bool is_half, bool is_real, int before) : half(is_half), real(is_real) {
   Index reach[3] = {0, 0, 0};
   const auto unwrapped = [&](Index at, int axis) { return std::min(at, grid[axis] - at); };
   first_coefficient.push_back(0);
@@ -126,14 +126,16 @@ Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int rank,
     }
   planes = table;
 
-  table = std::make_shared<Table>(Table{before + 1, before, first_stick[static_cast<std::size_t>(rank)], grid[0], {}, {}});
-  const Index first = first_coefficient[static_cast<std::size_t>(rank)];
-  const auto& elements = mine.elements();
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    const Share::Element& e = elements[i];
-    if (i == 0 || e.at1 != elements[i - 1].at1 || e.at2 != elements[i - 1].at2) table->lines.emplace_back();
-    append(table->lines.back(), {e.at0, first + e.coefficient, 1, e.conjugate, false});
-    if (half && e.at1 == 0 && e.at2 == 0 && e.at0 > 0) table->lines.back().push_back({grid[0] - e.at0, first + e.coefficient, 1, !e.conjugate, true});
+  table = std::make_shared<Table>(Table{before + 1, before, first_stick[static_cast<std::size_t>(first_rank)], grid[0], {}, {}});
+  for (std::size_t r = 0; r < shares.size(); ++r) {
+    const Index first = first_coefficient[static_cast<std::size_t>(first_rank) + r];
+    const auto& elements = shares[r];
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const Share::Element& e = elements[i];
+      if (i == 0 || e.at1 != elements[i - 1].at1 || e.at2 != elements[i - 1].at2) table->lines.emplace_back();
+      append(table->lines.back(), {e.at0, first + e.coefficient, 1, e.conjugate, false});
+      if (half && e.at1 == 0 && e.at2 == 0 && e.at0 > 0) table->lines.back().push_back({grid[0] - e.at0, first + e.coefficient, 1, !e.conjugate, true});
+    }
   }
   sticks = table;
 }

@@ -42,10 +42,11 @@ struct Waves {
   std::vector<Index> first_coefficient, first_stick;  ///< by rank, one more than there are
   std::vector<std::pair<Index, Index>> columns;       ///< (axis 1, axis 2) of every stick, by number
   std::shared_ptr<const Table> planes;                ///< lines along axis 1 at each index of axis 2, from stick numbers
-  std::shared_ptr<const Table> sticks;                ///< lines along axis 0 of this rank's sticks, from coefficient numbers
+  std::shared_ptr<const Table> sticks;                ///< lines along axis 0 of the sticks that this rank transforms, from coefficient numbers
 
-  /// `texts` are those of all ranks; `before` axes stand before the grid's in arrays (batch). Throws Error when a stick is on two ranks, or there is none.
-  Waves(const Shape& grid, const std::vector<std::string>& texts, int rank, const Share& mine, bool half, bool real, int before);
+  /// `texts` are those of all ranks. This one transforms the sticks of the ranks from `first` on, whose elements are given; `before` axes stand before
+  /// the grid's in arrays (batch). Throws Error when a stick is on two ranks, or there is none.
+  Waves(const Shape& grid, const std::vector<std::string>& texts, int first, const std::vector<std::vector<Share::Element>>& elements, bool half, bool real, int before);
 };
 
 }  // namespace weft

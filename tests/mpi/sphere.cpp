@@ -239,6 +239,15 @@ TEST(Sphere, OptionsOfDensePlans) {
   over_all({6, 7, 5}, lists, true, 1, [](Options& o) { o.wire = "single"; }, 1e-4);
 }
 
+TEST(Sphere, TaskGroups) {
+  const int ranks = ranks_of_world();
+  for (int groups = 2; groups <= ranks; ++groups) {
+    if (ranks % groups != 0) continue;
+    over_all({6, 7, 5}, shared({.squared = 5}), true, 3, [&](Options& o) { o.groups = groups; });
+    over_all<double>({5, 7, 6}, shared({.squared = 4, .half = true}), true, 2, [&](Options& o) { o.groups = groups; o.schedule = {"kept", 1, 2, 0}; });
+  }
+}
+
 // A box of the grid's spectrum: what a dense transform of the grid has there, where a dense transform of the smaller grid has it.
 template <class In, class Make>
 void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const AnyProblem& small, const AnyProblem& large) {
@@ -276,7 +285,7 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
         u_hat.for_each([&](const Shape& p, Complex& v) { error = std::max(error, std::abs(v - spectrum[at(p)])); });
         EXPECT_LT(error, 1e-12);
         // backward: what a dense plan makes of the same spectrum with zeros around it
-        Plan<In, Complex> dense(world, Problem<In, Complex>{large}, {.effort = "estimate", .batch = batch});
+        Plan<In, Complex> dense(world, Problem<In, Complex>{large}, {.effort = "estimate", .grid = {ranks_of_world()}, .batch = batch});
         auto w = dense.input();
         auto w_hat = dense.output();
         std::set<std::size_t> inside;
@@ -367,6 +376,8 @@ TEST(SphereTiny, BadInputIsOneErrorOnEveryRank) {
   fails([&] { plan(good, false, {.in_place = true}); }, "in_place");
   fails([&] { plan(good, false, {.natural_output = true}); }, "an output layout");
   fails([&] { plan(good, false, {.components = 2}); }, "a batch");
+  fails([&] { plan(good, false, {.batch = 2, .groups = 5}); }, "does not divide");
+  fails([&] { plan(good, false, {.groups = ranks + 1}); }, "only a batch");
   fails([&] { plan(good, false, {.backward_schedule = ScheduleOptions{.tile = 0}}); }, "at least 1");
   fails([&] { Plan(world, c2c<double>({6, 7, 5}), {.backward_schedule = ScheduleOptions()}); }, "only plane waves");
   fails([&] { plan(good, false, {}, {6, 7}); }, "three extents");

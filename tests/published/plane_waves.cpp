@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 #include "mpi/communicator.hpp"
 #include "plan/sphere_route.hpp"
@@ -91,13 +92,17 @@ TEST(PlaneWavesTiny, MessagesOfEachDirection) {
   EXPECT_EQ(waves.spent().bytes, waves.spent().messages * 16 * (n / 2) * n / p);
 }
 
+// The route on so many ranks, as rank 0 of them plans it.
+Route route_of(const Shape& grid, const std::vector<std::vector<SphereStick>>& shares, const Options& options) {
+  std::vector<std::string> texts;
+  for (const auto& share : shares) texts.push_back(Share(grid, vectors(share), false).text());
+  const Waves waves(grid, texts, 0, {Share(grid, vectors(shares[0]), false).elements()}, false, false, 0);
+  return plan_sphere_route(problem(Precision::double_, grid, PlaneWaves{}), options, static_cast<int>(shares.size()), waves);
+}
+
 TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
   constexpr Index n = 128;
-  constexpr int ranks = 16;
-  std::vector<std::string> texts;
-  for (int r = 0; r < ranks; ++r) texts.push_back(Share({n, n, n}, boxcut(n, r, ranks), false).text());
-  const Waves waves({n, n, n}, texts, 0, Share({n, n, n}, boxcut(n, 0, ranks), false), false, false, 0);
-  const Route route = plan_sphere_route(problem(Precision::double_, {n, n, n}, {}), planes(n), ranks, waves);
+  const Route route = route_of({n, n, n}, share_sticks(box_sticks({n / 2, n / 2, n / 2}), 16, "columns"), planes(n));
   ASSERT_EQ(route.hops.size(), 1u);
   const Hop& hop = route.hops[0];
   const auto expect = [&](const Pattern& pattern, int tiles, Index bytes) {
@@ -110,6 +115,24 @@ TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
   };
   expect(Pattern(hop.from, hop.to, 3, hop.cut), 8, 4096);
   expect(Pattern(hop.to, hop.from, 3, route.back_cut), 4, 8192);
+}
+
+// Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40 on 16 ranks, message sizes in elements; 1231.9 sent by a rank, what it keeps included.
+TEST(PlaneWavesTiny, PrintedMessagesOfCnt40) {
+  const Route route = route_of({30, 30, 30}, share_sticks(sphere_sticks({.squared = 205}), 16, "columns"), {});
+  const Pattern pattern(route.hops[0].to, route.hops[0].from, 0);
+  std::set<Index> sizes;
+  Index sent = 0, kept = 0;
+  pattern.each_count(0, [&](int source, int target, Index count) {
+    sizes.insert(count);
+    sent += count;
+    kept += source == target ? count : 0;
+    return true;
+  });
+  EXPECT_EQ(sizes, (std::set<Index>{84, 82, 42, 41}));
+  EXPECT_NEAR(static_cast<double>(sent) / 16, 1231.9, 0.05);
+  EXPECT_NEAR(static_cast<double>(sent - kept) / 16, 1154.9, 0.05);
+  EXPECT_EQ(16 * pattern.largest(0), 1344);
 }
 
 }  // namespace

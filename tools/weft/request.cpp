@@ -13,6 +13,7 @@ void Request::add_problem(CLI::App& app) {
   app.add_flag("--boxcut", boxcut, "plane waves: a box of half the grid")->excludes("--sphere");
   app.add_option("--precision", precision, "double or float")->capture_default_str();
   app.add_option("--batch", options_.batch, "transforms a call, one array behind the other")->capture_default_str();
+  app.add_option("--groups", options_.groups, "plane waves: groups of ranks that share the batch")->capture_default_str();
   app.add_option("--components", options_.components, "interleaved fields")->capture_default_str();
   app.add_flag("--in-place", options_.in_place, "input and output are the same memory");
   app.add_flag("--overwrite", options_.overwrite_input, "a transform may destroy its input");
