@@ -351,7 +351,7 @@ TEST(Sphere, ExecutingAllocatesNothing) {
   EXPECT_EQ(allocations(), before);
 }
 
-TEST(SphereTiny, BadInputIsOneErrorOnEveryRank) {
+TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
   const int rank = rank_of_world(), ranks = ranks_of_world();
   const auto all = mpi::Communicator::duplicate(world);
   const auto fails = [&](auto&& f, const std::string& word) { weft::fails(all, f, {word}); };
