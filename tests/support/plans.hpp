@@ -24,6 +24,9 @@ inline int ranks_of_world() {
   return ranks;
 }
 
+// Threads of more ranks than a small machine has cores wait for one another's turns: there every strategy runs, but not under every way to cut it.
+inline bool crowded() { return ranks_of_world() > 2; }
+
 inline Index position(const Shape& point, const Shape& shape) {
   Index k = 0;
   for (int a = 0; a < shape.size(); ++a) k = k * shape[a] + point[a];
