@@ -77,9 +77,9 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
   }
   chain.strategies.resize(chain.hops.size());
   if (&chain == &forward && !bound_names.empty()) {
+    while (bound_names.size() > 1 && bound_names.back() == bound_names[bound_names.size() - 2]) bound_names.pop_back();  // the last serves all that follow
     effective.strategy = bound_names.front();
-    if (std::count(bound_names.begin(), bound_names.end(), bound_names.front()) != static_cast<std::ptrdiff_t>(bound_names.size()))
-      for (std::size_t k = 1; k < bound_names.size(); ++k) effective.strategy += "+" + bound_names[k];
+    for (std::size_t k = 1; k < bound_names.size(); ++k) effective.strategy += "+" + bound_names[k];
   }
   // a tile that has arrived when its start returns is never under way
   const auto overlaps = [](const std::string& text) { return !text.empty() && strategy(text.substr(0, text.find(' '))).overlaps(); };
