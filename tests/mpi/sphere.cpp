@@ -149,7 +149,7 @@ void over_all(const Shape& grid, const Lists& lists, bool few = true, Index batc
   const Expected<In> e(grid, lists, batch);
   std::vector<std::byte> first;
   int ran = 0;
-  for (Case c : ways(few)) {
+  for (Case c : ways(few || crowded())) {
     c.options.batch = batch;
     if (change) change(c.options);
     SCOPED_TRACE(c.name + " on " + to_string(grid));

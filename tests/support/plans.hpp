@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <cstdlib>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -24,8 +25,9 @@ inline int ranks_of_world() {
   return ranks;
 }
 
-// Threads of more ranks than a small machine has cores wait for one another's turns: there every strategy runs, but not under every way to cut it.
-inline bool crowded() { return ranks_of_world() > 2; }
+// More ranks than a small machine has cores wait for one another's turns: there every strategy runs every problem, but only some problems under every way
+// to cut them. WEFT_TEST_THOROUGH in the environment: all of them, which the long tests do.
+inline bool crowded() { return ranks_of_world() > 2 && !std::getenv("WEFT_TEST_THOROUGH"); }
 
 inline Index position(const Shape& point, const Shape& shape) {
   Index k = 0;
