@@ -134,7 +134,11 @@ std::vector<Entry> entries_of(const Asked& asked, const weft::Options& options, 
   else if (asked.strategy == "all")
     for (const weft::Strategy* strategy : weft::strategies()) add_strategy(strategy->name());
   else
-    for (const std::string& name : split(asked.strategy, ',')) add_strategy(name == "auto" ? name : weft::strategy(name).name());
+    for (const std::string& name : split(asked.strategy, ',')) {
+      for (const std::string& one : split(name, '+'))
+        if (one != "auto") weft::strategy(one);  // throws, naming those there are
+      add_strategy(name);
+    }
   for (const std::string& sweep : asked.sweeps) entries = swept(std::move(entries), sweep);
   return entries;
 }
@@ -304,7 +308,7 @@ Command bench_command(CLI::App& app) {
   asked->strategy = "all";
   asked->add_problem(app);
   asked->add_options(app);
-  app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all");
+  app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all; direct+deposit: one for each exchange");
   app.add_option("--kernel", asked->kernels,
                  "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs")
       ->excludes("--strategy")
