@@ -18,6 +18,7 @@
 #include <weft/exchange.hpp>
 #include <weft/kind.hpp>
 #include <weft/sphere.hpp>
+#include <weft/trace.hpp>
 
 namespace weft {
 
@@ -228,14 +229,16 @@ class AnyPlan {
   /// Bytes that the plan owns on this rank: exchange buffers, work arrays, scratch, arrays handed out.
   Index bytes_owned() const;
 
-  /// What one forward does on this rank: seconds spent in local work and in exchanges since the last reset, messages, bytes.
+  /// What this rank did since recording began: seconds in local work and in exchanges, MPI calls that move data, messages to other ranks, their bytes.
   struct Spent {
     double work_seconds = 0, exchange_seconds = 0;
     Index calls = 0, messages = 0, bytes = 0;
   };
   /// Lines of each axis of input_layout() that one forward transforms on this rank; backward as many. Of plane waves only those that are not all zero.
   std::vector<Index> lines() const;
-  /// Timing of every step is off by default; switching it on costs two clock reads a step.
+  /// Records every execution from now on: a clock read a step, and nothing is allocated then. Local; on all ranks, or the trace lacks some.
+  void record(Trace& trace);
+  /// Recording for this plan alone: seconds and counts from now on, and the times of the last execution. Off ends also `record`.
   void measure(bool on);
   Spent spent() const;
 
@@ -248,8 +251,8 @@ class AnyPlan {
     int made = 0, different = 0;  ///< of `made` types so many are not what they should be
   };
   Datatypes datatypes() const;
-  /// Every step of forward's schedule, one a line; after a forward that was measured with when it began and how long it took, in microseconds
-  /// (not where a thread of its own does the exchanges).
+  /// Every step of forward's schedule, one a line; after a forward that was recorded with when it began and how long it took, in microseconds (where a
+  /// thread of its own does the exchanges, work by the clock of the first of the others).
   std::string steps() const;
 
   /// Memory of the plan's own: allocated at the first call, as fast for this plan as memory can be (a strategy's own segment where it has one).

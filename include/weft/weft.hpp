@@ -12,5 +12,6 @@
 #include <weft/plan.hpp>
 #include <weft/redistribute.hpp>
 #include <weft/sphere.hpp>
+#include <weft/trace.hpp>
 #include <weft/traffic.hpp>
 #include <weft/view.hpp>

@@ -227,8 +227,15 @@ void AnyPlan::Body::build_map(double scale) {
   map.first = map.last = there.first;
   const auto stages = map.operations.size();
   map.sides.resize(2 * stages);
-  for (std::size_t h = 0; h < turn; ++h) map.hops.push_back(there.hops[h]), map.exchanges.push_back(there.exchanges[h]);
-  for (std::size_t h = mirrored; h < back.hops.size(); ++h) map.hops.push_back(back.hops[h]), map.exchanges.push_back(back.exchanges[h]);
+  map.bytes.assign(there.bytes.begin(), there.bytes.begin() + static_cast<std::ptrdiff_t>(turn) + 1);
+  map.bytes.insert(map.bytes.end(), back.bytes.begin() + static_cast<std::ptrdiff_t>(mirrored) + 1, back.bytes.end());
+  const auto share = [&](const Chain& of, std::size_t begin, std::size_t end) {
+    for (std::size_t h = begin; h < end; ++h) {
+      map.hops.push_back(of.hops[h]), map.exchanges.push_back(of.exchanges[h]);
+      map.strategies.push_back(of.strategies[h]), map.selves.push_back(of.selves[h]);
+    }
+  };
+  share(there, 0, turn), share(back, mirrored, back.hops.size());
   for (std::size_t s = 0; s <= turn; ++s) map.sides[2 * s] = there.sides[2 * s];
   for (std::size_t s = 0; s < turn; ++s) map.sides[2 * s + 1] = there.sides[2 * s + 1];
   for (std::size_t s = turn; s < stages; ++s) {

@@ -1,18 +1,11 @@
 #include "plan/conductor.hpp"
 
-#include <chrono>
 #include <limits>
 
 namespace weft {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-}  // namespace
 
 Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Bench>& benches)
-    : stages_(std::move(stages)), team_(team), benches_(benches), crew_(team.threads() - 1) {
+    : first_(steps.data()), stages_(std::move(stages)), team_(team), benches_(benches), crew_(team.threads() - 1) {
   const std::size_t count = stages_.size();
   // Out-memory is opened first: that depends on what peers did in the round before, and work need not wait for what is being sent. Tests are
   // left out: whoever only talks tests whenever it waits.
@@ -45,30 +38,29 @@ Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> s
   }
 }
 
-Conductor::Seconds Conductor::run(const Round& round, const std::function<void(const Step&)>& exchange,
-                                  const std::function<void(int)>& progress) {
+void Conductor::run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record) {
   round_ = &round;
   exchange_ = &exchange;
   progress_ = &progress;
-  seconds_ = {};
+  record_ = &record;
   worked_.store(0, std::memory_order_relaxed);
   talked_.store(0, std::memory_order_relaxed);
   failure_ = nullptr;
   team_.run(all_);
   if (failure_) std::rethrow_exception(failure_);
-  return seconds_;
 }
 
 void Conductor::talk() {
   try {
+    trace::Laps laps(*record_, 0);
     for (const Part& part : talk_) {
       while (worked_.load(std::memory_order_acquire) < part.needs) {
         if (part.under_way >= 0) (*progress_)(part.under_way);
         std::this_thread::yield();
       }
-      const auto start = Clock::now();
+      laps.waited(number(part));
       (*exchange_)(*part.step);
-      seconds_.exchange += seconds_since(start);
+      laps.did(number(part));
       talked_.fetch_add(1, std::memory_order_release);
       talked_.notify_all();
     }
@@ -80,14 +72,15 @@ void Conductor::talk() {
 }
 
 void Conductor::work(int thread) {
+  trace::Laps laps(*record_, thread);
   for (const Part& part : work_) {
     for (int done; (done = talked_.load(std::memory_order_acquire)) < part.needs;) talked_.wait(done, std::memory_order_acquire);
-    const auto start = Clock::now();
+    laps.waited(number(part));
     compute(*part.step, thread - 1);
     streaming_fence();
     crew_.arrive_and_wait();
+    laps.did(number(part));
     if (thread != 1) continue;
-    seconds_.work += seconds_since(start);
     worked_.fetch_add(1, std::memory_order_release);
   }
 }

@@ -8,6 +8,7 @@
 
 #include "plan/schedule.hpp"
 #include "plan/team.hpp"
+#include "trace/recorder.hpp"
 
 namespace weft {
 
@@ -19,11 +20,9 @@ class Conductor {
   /// The team has at least two threads. `steps`, `stages` and `benches` (one a thread) must outlive it. Nothing is allocated later.
   Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Bench>& benches);
 
-  struct Seconds {
-    double work = 0, exchange = 0;  ///< at work and in MPI, waiting for each other apart
-  };
-  /// `exchange` executes a step that is not work. `progress(e)` lets exchange e progress; it is called while there is nothing else to do.
-  Seconds run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress);
+  /// `exchange` executes a step that is not work. `progress(e)` lets exchange e progress; it is called while there is nothing else to do. Every thread
+  /// notes its steps and its waiting in `record`, if that is on.
+  void run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record);
 
  private:
   struct Part {
@@ -34,7 +33,9 @@ class Conductor {
   void work(int thread);
   void talk();
   void compute(const Step& step, int worker);
+  std::int32_t number(const Part& part) const { return static_cast<std::int32_t>(part.step - first_); }
 
+  const Step* first_;
   std::vector<Part> work_, talk_;
   std::vector<const Stage*> stages_;
   Team& team_;
@@ -46,7 +47,7 @@ class Conductor {
   const Round* round_ = nullptr;
   const std::function<void(const Step&)>* exchange_ = nullptr;
   const std::function<void(int)>* progress_ = nullptr;
-  Seconds seconds_;
+  trace::Run* record_ = nullptr;
   std::exception_ptr failure_;
   const std::function<void(int)> all_ = [this](int thread) { thread == 0 ? talk() : work(thread); };
 };

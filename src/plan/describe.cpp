@@ -1,6 +1,5 @@
 // How a plan tells what it is.
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 
 #include "plan/plan.hpp"
@@ -136,20 +135,6 @@ AnyPlan::Datatypes AnyPlan::datatypes() const {
       }
     }
   return all;
-}
-
-std::string AnyPlan::steps() const {
-  const Chain& chain = body_->forward;
-  std::string lines;
-  for (std::size_t k = 0; k < chain.steps.size(); ++k) {
-    if (k + 1 < chain.clock.size()) {
-      char text[64];
-      std::snprintf(text, sizeof text, "%9.1f us %+9.1f  ", 1e6 * (chain.clock[k] - chain.clock[0]), 1e6 * (chain.clock[k + 1] - chain.clock[k]));
-      lines += text;
-    }
-    lines += to_string(chain.steps[k]) + "\n";
-  }
-  return lines;
 }
 
 std::ostream& operator<<(std::ostream& out, const AnyPlan& plan) { return out << plan.describe(); }

@@ -4,7 +4,6 @@
 // work arrays. Always true: executing looks nothing up but these two, allocates nothing and decides nothing.
 #include "plan/plan.hpp"
 
-#include <chrono>
 #include <cmath>
 
 #include "plan/memory.hpp"
@@ -40,13 +39,11 @@ auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
   }
 }
 
-double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 }  // namespace
 
 AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& options)
     : comm(mpi::Communicator::duplicate(user)), problem(given), requested(options), effective(options),
-      route(agreed_route()), nodes(comm.nodes(options.nodes)) {
+      route(agreed_route()), nodes(comm.nodes(options.nodes)), traced(mpi::traced(comm)) {
   if (comm.max(options.threads) > 1)
     comm.agree([&] {
       if (mpi::thread_level() < MPI_THREAD_FUNNELED)
@@ -112,6 +109,7 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
     team = std::make_unique<Team>(options.threads);
     if (options.schedule.communicate == "thread")
       for (Chain* chain : {&forward, &backward, &map}) conduct(*chain);
+    record(traced);
   });
   team->run([&](int) {
     for (const Chain* chain : {&forward, &backward, &map})
@@ -179,26 +177,24 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     slots[waves ? 0 : 1] = map_spectrum.get();
   }
   const Round round{&slots, f};
+  trace::Run run(recorder.get(), chain.list);
+  const Traffic before = run ? traffic(chain) : Traffic{};
   if (chain.conductor) {
     conducted = &chain;
-    const Conductor::Seconds seconds = chain.conductor->run(round, talk, progress);
-    spent.work_seconds += seconds.work;
-    spent.exchange_seconds += seconds.exchange;
-    return;
-  }
-  double last = measuring ? clock_seconds() : 0;
-  if (measuring) chain.clock.assign(1, last);
-  for (const Step& step : chain.steps) {
-    if (step.kind == Step::Kind::work)
-      work(*chain.stages[static_cast<std::size_t>(step.of)], step.first, step.last, round);
-    else
-      exchange(chain, step);
-    if (measuring) {
-      const double time = clock_seconds();
-      (step.kind == Step::Kind::work ? spent.work_seconds : spent.exchange_seconds) += time - last;
-      chain.clock.push_back(time);
-      last = time;
+    chain.conductor->run(round, talk, progress, run);
+  } else {
+    trace::Laps laps(run, 0);
+    for (int k = 0; const Step& step : chain.steps) {
+      if (step.kind == Step::Kind::work)
+        work(*chain.stages[static_cast<std::size_t>(step.of)], k, step, round, run);
+      else
+        exchange(chain, step);
+      laps.did(k++);
     }
+  }
+  if (run) {
+    const Traffic after = traffic(chain);
+    run.sent({after.calls - before.calls, after.messages - before.messages, after.bytes - before.bytes});
   }
 }
 
@@ -215,18 +211,16 @@ void AnyPlan::Body::exchange(Chain& chain, const Step& step) {
   }
 }
 
-void AnyPlan::Body::work(const Stage& stage, int first, int last, const Round& round) {
+void AnyPlan::Body::work(const Stage& stage, int number, const Step& step, const Round& round, trace::Run& run) {
   const int threads = team->threads();
   if (threads == 1) {
-    for (int b = first; b < last; ++b)
+    for (int b = step.first; b < step.last; ++b)
       for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, benches[0], round);
-  } else if (last - first >= threads) {  // blocks apart
-    now = {&stage, first, last, &round};
-    team->run(apart);
-  } else {  // together on each block, in the block memory of the first thread
-    now = {&stage, first, last, &round};
-    team->run(together);
+    return;
   }
+  now = {&stage, number, step.first, step.last, &round, &run};
+  // blocks apart, or together on each block, in the block memory of the first thread
+  team->run(step.last - step.first >= threads ? apart : together);
 }
 
 // ---- the public face ----
@@ -283,35 +277,6 @@ const std::vector<GVector>& AnyPlan::vectors() const { return body_->vectors; }
 const Options& AnyPlan::requested() const { return body_->requested; }
 const Options& AnyPlan::effective() const { return body_->effective; }
 Index AnyPlan::bytes_owned() const { return body_->owned_bytes; }
-
-void AnyPlan::measure(bool on) {
-  for (Chain* chain : {&body_->forward, &body_->backward, &body_->map}) chain->clock.reserve(chain->steps.size() + 1);
-  body_->measuring = on;
-  body_->spent = {};
-  body_->traffic_before = body_->traffic();
-}
-
-AnyPlan::Spent AnyPlan::spent() const {
-  Spent spent = body_->spent;
-  const Traffic total = body_->traffic(), before = body_->traffic_before;
-  spent.calls = total.calls - before.calls;
-  spent.messages = total.messages - before.messages;
-  spent.bytes = total.bytes - before.bytes;
-  return spent;
-}
-
-Traffic AnyPlan::Body::traffic() const {
-  Traffic sum;
-  for (const Chain* chain : {&forward, &backward})
-    for (const auto& exchange : chain->exchanges)
-      if (exchange) {
-        const Traffic t = exchange->traffic();
-        sum.calls += t.calls;
-        sum.messages += t.messages;
-        sum.bytes += t.bytes;
-      }
-  return sum;
-}
 
 std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes) {
   if (mine) return mine;

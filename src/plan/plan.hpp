@@ -6,7 +6,7 @@
 #include <weft/plan.hpp>
 
 #include "engines/engine.hpp"
-#include "mpi/communicator.hpp"
+#include "mpi/tracing.hpp"
 #include "plan/conductor.hpp"
 #include "plan/route.hpp"
 #include "plan/schedule.hpp"
@@ -31,7 +31,7 @@ struct Chain {
   std::vector<Side> sides;  // from and to of every stage
   std::vector<std::unique_ptr<Stage>> stages;
   std::vector<Step> steps;
-  std::vector<double> clock;  // seconds: the begin of the last execution that was measured, and the end of each of its steps; empty: none was
+  int list = 0;             // its number where executions are recorded
   std::unique_ptr<Conductor> conductor;  // where one thread does nothing but exchanges
 };
 
@@ -63,15 +63,17 @@ struct AnyPlan::Body {
   Chain forward, backward, map;
   std::vector<Bench> benches;
   std::unique_ptr<Team> team;
-  bool measuring = false;
-  AnyPlan::Spent spent;
-  Traffic traffic_before;
+  std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
+  AnyPlan::Spent spent_before;  // when recording began
 
   double logical_points() const;
   std::string describe_waves() const;
   const Layout& planes() const { return route.sphere_hop == 0 ? route.input : route.hops[static_cast<std::size_t>(route.sphere_hop) - 1].to; }
   int scattered_axis(const Hop& hop) const;
-  Traffic traffic() const;
+  static Traffic traffic(const Chain& chain);
+  trace::List list(const Chain& chain) const;
+  void record(std::shared_ptr<trace::Recorder> on);
+  AnyPlan::Spent spent() const;
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* what) const;
   void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f);
   std::shared_ptr<std::byte> memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes);
@@ -99,22 +101,38 @@ struct AnyPlan::Body {
   void schedule(Chain& chain);
   void conduct(Chain& chain);
   Bench make_bench();
-  void work(const Stage& stage, int first, int last, const Round& round);
+  void work(const Stage& stage, int number, const Step& step, const Round& round, trace::Run& run);
   void exchange(Chain& chain, const Step& step);
 
   // what the team works on now: kept here so that starting it allocates nothing
   struct Work {
     const Stage* stage = nullptr;
-    int first = 0, last = 0;
+    int number = 0, first = 0, last = 0;  // of the step, its blocks
     const Round* round = nullptr;
+    trace::Run* run = nullptr;
   } now;
+  // The first thread's spans are steps, which end when all threads are done; those of others are what they do in one.
+  class Noted {
+   public:
+    Noted(const Work& work, int thread) : work_(work), thread_(thread), begin_(thread > 0 && *work.run ? trace::now() : 0) {}
+    ~Noted() {
+      if (begin_) work_.run->note(thread_, begin_, trace::now(), work_.number);
+    }
+
+   private:
+    const Work& work_;
+    const int thread_;
+    const std::int64_t begin_;
+  };
   const std::function<void(int)> apart = [this](int thread) {
+    const Noted noted(now, thread);
     const int threads = team->threads(), count = now.last - now.first;
     for (int b = now.first + count * thread / threads; b < now.first + count * (thread + 1) / threads; ++b)
       for (int p = 0; p < now.stage->passes(); ++p) now.stage->run(b, p, 0, 1, benches[static_cast<std::size_t>(thread)], *now.round);
     streaming_fence();  // only the thread that stored can wait for its stores
   };
   const std::function<void(int)> together = [this](int thread) {
+    const Noted noted(now, thread);
     Bench& bench = benches[static_cast<std::size_t>(thread)];
     std::byte* const own = bench.block;
     bench.block = benches[0].block;

@@ -20,9 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr weft::Index trace_spans = 1 << 18;  // a thread: every step of many strategies
+
 struct Asked : Request {
   int repeats = 10;
-  std::string kernels, input, json;
+  std::string kernels, input, json, trace;
   std::vector<std::string> sweeps;
 };
 
@@ -209,14 +211,6 @@ int cores() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// Collective: nobody likes to hear at the end of a long run that its results have no place.
-void check_writable(const World& world, const std::string& path) {
-  int writable = 1;
-  if (world.rank == 0) writable = std::ofstream(path, std::ios::app).good();
-  MPI_Bcast(&writable, 1, MPI_INT, 0, world.comm);
-  if (!writable) throw weft::Error("cannot write " + path);
-}
-
 /// Collective: shape and, unless that was asked for, precision of the input file.
 void adopt_file(const World& world, Asked& asked, const CLI::App& app) {
   const weft::FileType file = inspect_numbers(world, asked.input);
@@ -230,7 +224,8 @@ void adopt_file(const World& world, Asked& asked, const CLI::App& app) {
 }
 
 int bench(const World& world, Asked asked, const CLI::App& app) {
-  if (!asked.json.empty()) check_writable(world, asked.json);
+  for (const std::string& path : {asked.json, asked.trace})
+    if (!path.empty()) check_writable(world, path);
   if (!asked.input.empty() && asked.plane_waves()) throw Usage("--input and plane waves exclude each other: a file holds a whole field");
   if (!asked.input.empty()) adopt_file(world, asked, app);
   const weft::AnyProblem problem = asked.problem();
@@ -266,10 +261,13 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
     for (Contender* contender : running) contender->time();
   }
-  for (Contender* contender : running) contender->time_steps(std::min(asked.repeats, 5));
+  std::optional<weft::Trace> trace;
+  if (!asked.trace.empty()) trace.emplace(world.comm, trace_spans);
+  for (Contender* contender : running) contender->time_steps(std::min(asked.repeats, 5), trace ? &*trace : nullptr);
   progress.phase("verifying again");
   for (Contender* contender : running) contender->verify(*field);
   progress.clear();
+  if (trace) trace->write(asked.trace);
 
   const bool all_planned = std::all_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.error.empty(); });
   bool right = !running.empty() && all_planned;
@@ -287,6 +285,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     for (const Entry& entry : entries)
       if (entry.contender)
         if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", label(asked, entry), text);
+    if (trace && trace->left_out() > 0) fmt::print("{} has no room for {} executions: trace less at once\n", asked.trace, trace->left_out());
     if (cores() < options.threads)
       fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
     if (!all_planned)
@@ -321,6 +320,7 @@ Command bench_command(CLI::App& app) {
   app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::Range(1, 1000000))->capture_default_str();
   app.add_option("--input", asked->input, "transform what this npy file holds, instead of random data");
   app.add_option("--json", asked->json, "write the results to this file");
+  app.add_option("--trace", asked->trace, trace_help);
   app.footer(R"(Examples:
   weft --ranks 2 bench --kind r2c --shape 181x217x181
   weft --ranks 4 bench --layout 2x2 --strategy isend,alltoallv --tiles gathered --tile 8 --json times.json

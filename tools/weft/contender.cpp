@@ -40,24 +40,25 @@ class TypedContender : public Contender {
     rescale();
   }
 
-  void time_steps(int repeats) override {
+  void time_steps(int repeats, weft::Trace* trace) override {
     struct Split {
       double fft, exchange;
     };
     std::vector<Split> splits;
+    trace ? plan_.record(*trace) : plan_.measure(true);
     for (int r = 0; r < repeats; ++r) {
       MPI_Barrier(world_.comm);
-      plan_.measure(true);
+      const weft::AnyPlan::Spent before = plan_.spent();
       there_and_back();
       const weft::AnyPlan::Spent spent = plan_.spent();
-      plan_.measure(false);
       rescale();
-      double seconds[2] = {spent.work_seconds, spent.exchange_seconds};
+      double seconds[2] = {spent.work_seconds - before.work_seconds, spent.exchange_seconds - before.exchange_seconds};
       MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
       splits.push_back({seconds[0] / world_.ranks, seconds[1] / world_.ranks});
-      measured_.bytes_sent = most(spent.bytes);
-      measured_.messages = most(spent.messages);
+      measured_.bytes_sent = most(spent.bytes - before.bytes);
+      measured_.messages = most(spent.messages - before.messages);
     }
+    plan_.measure(false);
     std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.fft + a.exchange < b.fft + b.exchange; });
     measured_.fft_seconds = splits[splits.size() / 2].fft;
     measured_.exchange_seconds = splits[splits.size() / 2].exchange;

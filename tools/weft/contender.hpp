@@ -20,8 +20,8 @@ class Contender {
   /// Collective, all of them. `verify` starts from fresh data and leaves data that `time` may transform any number of times.
   virtual void verify(const Field& field) = 0;
   virtual void time() = 0;
-  /// Apart from `time`, because looking at every step costs.
-  virtual void time_steps(int repeats) = 0;
+  /// Apart from `time`, because looking at every step costs; in `trace` unless that is null.
+  virtual void time_steps(int repeats, weft::Trace* trace) = 0;
 
   virtual const weft::AnyPlan& plan() const = 0;
   const Measured& measured() const { return measured_; }

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <fstream>
 
 void Request::add_problem(CLI::App& app) {
   app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4; or one an axis: dct2,dst1,dct3")->capture_default_str();
@@ -90,6 +91,13 @@ weft::Options Request::options(int ranks) const {
     options.grid = numbers<int>("--layout", layout, 'x');
   }
   return options;
+}
+
+void check_writable(const World& world, const std::string& path) {
+  int writable = 1;
+  if (world.rank == 0) writable = std::ofstream(path, std::ios::app).good();
+  MPI_Bcast(&writable, 1, MPI_INT, 0, world.comm);
+  if (!writable) throw weft::Error("cannot write " + path);
 }
 
 std::string to_string(const weft::ScheduleOptions& s) {

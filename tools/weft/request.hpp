@@ -35,6 +35,11 @@ std::vector<std::string> split(const std::string& text, char separator);
 /// Throws Usage when the word that an option was given is none.
 weft::Index whole_number(const std::string& option, const std::string& word);
 
+/// Collective: nobody likes to hear at the end of a long run that its results have no place.
+void check_writable(const World& world, const std::string& path);
+
+inline constexpr const char* trace_help = "write what every rank did when to this file, for https://ui.perfetto.dev and weft report";
+
 /// Planning fails alike on all ranks, and because of what was asked for.
 template <class Work>
 auto planning(Work work) {

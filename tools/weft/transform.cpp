@@ -11,7 +11,7 @@
 namespace {
 
 struct Asked : Request {
-  std::string in, out;
+  std::string in, out, trace;
   bool forward = false, backward = false;
   double lowpass = -1;
   weft::Index real_last = 0;
@@ -59,10 +59,13 @@ int transform(const World& world, const Asked& asked) {
   const weft::AnyProblem problem = problem_of(asked, file);
   weft::Options options = asked.options(world.ranks);
   options.overwrite_input = true;
+  std::optional<weft::Trace> trace;
+  if (!asked.trace.empty()) check_writable(world, asked.trace), trace.emplace(world.comm);
 
   Progress progress(world.rank == 0);
   progress.phase("planning");
   weft::AnyPlan plan = planning([&] { return weft::AnyPlan(world.comm, problem, options); });
+  if (trace) plan.record(*trace);
   std::vector<double> seconds;
   const auto timed = [&](const std::string& what, auto work) {
     progress.phase(what);
@@ -101,6 +104,7 @@ int transform(const World& world, const Asked& asked) {
     }
   });
   progress.clear();
+  if (trace) trace->write(asked.trace);
   if (world.rank == 0)
     fmt::print("{} {} {}: read {:.3f} s, transform {:.3f} s, write {:.3f} s; {}\n", asked.in, to_string(file.shape), file.type, seconds[0],
                seconds[1], seconds[2], plan.effective().strategy);
@@ -120,6 +124,7 @@ Command transform_command(CLI::App& app) {
   what->require_option(1);
   app.add_option("--real-last", asked->real_last, "with --backward of a half-complex spectrum: length of the real last axis");
   asked->add_options(app);
+  app.add_option("--trace", asked->trace, trace_help);
   app.footer(R"(Examples:
   weft --ranks 2 transform u.npy u_hat.npy --forward
   weft --ranks 2 transform u_hat.npy u.npy --backward --real-last 181

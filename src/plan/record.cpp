@@ -1,0 +1,126 @@
+// What a plan's steps are, for those who look at what was recorded of them.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "plan/plan.hpp"
+
+namespace weft {
+namespace {
+
+// "FFT axes 1, 2", "dct2 axis 0, dst1 axis 1", "copy"
+std::string stage_name(const Stage& stage, const std::vector<Kind>& kinds) {
+  std::string text, last;
+  bool map = false;
+  for (const Operation& o : stage.request().operations) {
+    const Kind kind = kinds[static_cast<std::size_t>(o.axis)];
+    const std::string name = kind == Kind::c2c || kind == Kind::r2c || kind == Kind::c2r ? "FFT" : std::string(to_string(kind));
+    text += (text.empty() ? "" : ", ") + (name == last ? "" : name + " axis ") + std::to_string(o.axis);
+    last = name;
+    map = map || o.map;
+  }
+  return (text.empty() ? "copy" : text) + (map ? ", map" : "");
+}
+
+std::string plan_name(const AnyProblem& problem, const Options& options) {
+  std::string kinds;
+  for (const Kind kind : problem.kinds)
+    if (const std::string name(to_string(kind)); !kinds.ends_with(name)) kinds += (kinds.empty() ? "" : " x ") + name;
+  const ScheduleOptions& s = options.schedule;
+  return (problem.waves ? "plane waves " : "") + kinds + " " + to_string(problem.shape) + ", " + options.strategy +
+         (s.tiles == "one" ? ", one tile" : ", tiles " + s.tiles + " of " + std::to_string(s.tile) + ", window " + std::to_string(s.window)) +
+         (options.threads > 1 ? ", " + std::to_string(options.threads) + " threads" : "") + (s.communicate == "thread" ? ", one communicates" : "");
+}
+
+double seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); }
+
+}  // namespace
+
+trace::List AnyPlan::Body::list(const Chain& chain) const {
+  trace::List list{.name = &chain == &forward ? "forward" : &chain == &backward ? "backward" : "map", .plan = plan_name(problem, effective)};
+  for (const auto& stage : chain.stages) list.stages.push_back(stage_name(*stage, route.kinds));
+  for (const std::string& strategy : chain.strategies) list.exchanges.push_back(strategy.substr(0, strategy.find(' ')));
+  for (const Step& step : chain.steps) {
+    trace::Step& noted = list.steps.emplace_back(trace::Step{static_cast<trace::Phase>(step.kind), step.of, step.first, step.last});
+    if (step.kind != Step::Kind::start) continue;
+    const auto e = static_cast<std::size_t>(step.of);
+    std::set<int> peers;
+    for (const Piece& piece : chain.exchanges[e]->tile(step.first).out)
+      if (piece.peer != chain.selves[e] && !piece.at.box.empty()) peers.insert(piece.peer), noted.bytes += piece.at.box.volume() * chain.bytes[e + 1];
+    noted.peers = static_cast<int>(peers.size());
+  }
+  return list;
+}
+
+void AnyPlan::Body::record(std::shared_ptr<trace::Recorder> on) {
+  if (on && on != recorder)
+    for (Chain* chain : {&forward, &backward, &map}) chain->list = on->add(list(*chain), requested.threads);
+  recorder = std::move(on);
+  spent_before = {};
+  spent_before = spent();
+}
+
+void AnyPlan::record(Trace& trace) { body_->record(trace.tracing_->recorder); }
+
+void AnyPlan::measure(bool on) {
+  if (!on || body_->traced) return body_->record(body_->traced);
+  std::size_t longest = 0;
+  for (const Chain* chain : {&body_->forward, &body_->backward, &body_->map}) longest = std::max(longest, chain->steps.size());
+  body_->record(std::make_shared<trace::Recorder>(static_cast<Index>(2 * longest), true));
+}
+
+AnyPlan::Spent AnyPlan::spent() const { return body_->spent(); }
+
+AnyPlan::Spent AnyPlan::Body::spent() const {
+  Spent all;
+  for (const Chain* chain : {&forward, &backward}) {
+    const Traffic t = traffic(*chain);
+    all.calls += t.calls, all.messages += t.messages, all.bytes += t.bytes;
+  }
+  for (const Chain* chain : {&forward, &backward, &map}) {
+    if (!recorder) break;
+    // of work what the caller's thread waits for, or, where that only communicates, what the first of the others does
+    const trace::Totals &caller = recorder->totals(chain->list, 0), &worker = recorder->totals(chain->list, chain->conductor ? 1 : 0);
+    for (std::size_t p = 0; p < trace::phase_names.size(); ++p)
+      if (trace::communicates(static_cast<trace::Phase>(p))) all.exchange_seconds += seconds(caller.nanoseconds[p]);
+    all.work_seconds += seconds(worker.nanoseconds[static_cast<std::size_t>(trace::Phase::work)]);
+  }
+  all.work_seconds -= spent_before.work_seconds, all.exchange_seconds -= spent_before.exchange_seconds;
+  all.calls -= spent_before.calls, all.messages -= spent_before.messages, all.bytes -= spent_before.bytes;
+  return all;
+}
+
+Traffic AnyPlan::Body::traffic(const Chain& chain) {
+  Traffic sum;
+  for (const auto& exchange : chain.exchanges)
+    if (exchange) {
+      const Traffic t = exchange->traffic();
+      sum.calls += t.calls, sum.messages += t.messages, sum.bytes += t.bytes;
+    }
+  return sum;
+}
+
+std::string AnyPlan::steps() const {
+  const Chain& chain = body_->forward;
+  std::vector<trace::Span> last(chain.steps.size());
+  std::int64_t begin = 0;
+  if (const trace::Recorder* const recorder = body_->recorder.get()) {
+    for (const trace::Execution& e : recorder->executions())
+      if (e.list == chain.list) begin = e.begin;
+    for (int thread = 0; thread < (begin ? std::min(recorder->threads(), 2) : 0); ++thread)
+      for (const trace::Span& span : recorder->spans(thread))
+        if (trace::Span& known = last[static_cast<std::size_t>(std::max(span.step, 0))]; span.list == chain.list && span.step >= 0 && span.begin >= begin && !known.end) known = span;
+  }
+  std::string lines;
+  for (std::size_t k = 0; k < chain.steps.size(); ++k) {
+    if (begin && last[k].end) {
+      char text[64];
+      std::snprintf(text, sizeof text, "%9.1f us %+9.1f  ", 1e6 * seconds(last[k].begin - begin), 1e6 * seconds(last[k].end - last[k].begin));
+      lines += text;
+    }
+    lines += to_string(chain.steps[k]) + "\n";
+  }
+  return lines;
+}
+
+}  // namespace weft
