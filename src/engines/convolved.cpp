@@ -60,9 +60,10 @@ class Convolved : public Lines {
   void operator()(const std::byte* in, std::byte* out, Index count) const override {
     for (Index k = 0; k < count; ++k, in += in_step_bytes(), out += out_step_bytes()) {
       auto* const line = reinterpret_cast<Complex*>(scratch() + 2 * part_);  // what is not complex becomes so here
-      if (spec().in_stride > 1) {
+      if (spec().in_stride > 1 || spec().out_stride > 1) {
         for (Index j = 0; j < in_length(); ++j) line[j] = reinterpret_cast<const Complex*>(in)[j * spec().in_stride];
-        transform(line, reinterpret_cast<Complex*>(out));
+        transform(line, line);
+        for (Index j = 0; j < out_length(); ++j) reinterpret_cast<Complex*>(out)[j * spec().out_stride] = line[j];
       } else if (spec().kind == Kind::c2c) {
         transform(reinterpret_cast<const Complex*>(in), reinterpret_cast<Complex*>(out));
       } else if (spec().kind == Kind::r2c) {

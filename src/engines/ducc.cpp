@@ -88,6 +88,11 @@ class DuccLines final : public Lines {
     for (Index j = 1; j < reals(spec()); ++j) line[j * lanes] = in[j + shift];
   }
   void scatter(const Real* line, Real* out) const {
+    if (spec().out_stride > 1) {
+      for (Index j = 0; j < spec().length; ++j)
+        for (Index part = 0; part < 2; ++part) out[2 * j * spec().out_stride + part] = line[(2 * j + part) * lanes];
+      return;
+    }
     const Index shift = spec().kind == Kind::r2c ? 1 : 0, n = reals(spec());
     out[0] = line[0];
     for (Index j = 1; j < n; ++j) out[j + shift] = line[j * lanes];

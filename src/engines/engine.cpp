@@ -11,7 +11,7 @@ std::string to_string(const LineSpec& spec) {
   const auto word = [](auto value) { return std::string(to_string(value)) + " "; };
   std::string text = word(spec.kind) + word(spec.direction) + word(spec.precision) + std::to_string(spec.length);
   if (!spec.plain())
-    for (const Index n : {spec.in_stride, spec.in_distance, spec.out_distance}) text += ":" + std::to_string(n);
+    for (const Index n : {spec.in_stride, spec.in_distance, spec.out_distance, spec.out_stride}) text += ":" + std::to_string(n);
   return text;
 }
 
@@ -30,9 +30,9 @@ std::string Engine::declines(const LineSpec& spec) const {
   const Direction only = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
   if (spec.kind != Kind::c2c && spec.direction != only)
     return kind + " is " + std::string(to_string(only)) + " only; its inverse is the kind " + std::string(to_string(inverse(spec.kind)));
-  if (spec.in_stride < 1 || spec.in_step() < 1 || spec.out_step() < spec.out_length())
-    return "points lie at least 1 element apart, and lines where they are written at least their length";
-  if (spec.in_stride > 1 && spec.kind != Kind::c2c) return "only c2c reads strided lines";
+  if (spec.in_stride < 1 || spec.in_step() < 1 || spec.out_stride < 1 || spec.out_step() < (spec.out_stride > 1 ? 1 : spec.out_length()))
+    return "points lie at least 1 element apart, and contiguous lines where they are written at least their length";
+  if ((spec.in_stride > 1 || spec.out_stride > 1) && spec.kind != Kind::c2c) return "only c2c has strided lines";
   return limits(spec);
 }
 

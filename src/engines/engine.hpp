@@ -17,8 +17,8 @@
 
 namespace weft {
 
-/// One line transform: logical length `length` (n) is the number of points of the transform, reals in the case of r2c and c2r. What it reads may be
-/// strided (c2c only), so that columns need not be gathered first, and lines may lie apart; by default they are contiguous and back to back.
+/// One line transform: logical length `length` (n) is the number of points of the transform, reals in the case of r2c and c2r. What it reads and
+/// writes may be strided (c2c only), so that columns need not be gathered first, and lines may lie apart; by default they are contiguous and back to back.
 struct LineSpec {
   Kind kind = Kind::c2c;
   Direction direction = Direction::forward;
@@ -27,6 +27,7 @@ struct LineSpec {
   Index in_stride = 1;     ///< elements from one point of a line to the next, where it is read
   Index in_distance = 0;   ///< elements from one line to the next, where it is read; 0: back to back
   Index out_distance = 0;  ///< the same where it is written
+  Index out_stride = 1;    ///< elements from one point to the next, where it is written
 
   /// Elements (real or complex, as the kind has them) a line: r2c n -> n/2+1, c2r n/2+1 -> n, every other kind n -> n.
   Index in_length() const { return kind == Kind::c2r ? length / 2 + 1 : length; }
@@ -39,16 +40,18 @@ struct LineSpec {
   Index out_step() const { return out_distance ? out_distance : out_length(); }
   /// Elements from the first of `lines` lines to one past the last.
   Index in_span(Index lines) const { return (in_length() - 1) * in_stride + (lines - 1) * in_step() + 1; }
-  Index out_span(Index lines) const { return (lines - 1) * out_step() + out_length(); }
+  Index out_span(Index lines) const { return (out_length() - 1) * out_stride + (lines - 1) * out_step() + 1; }
   /// Contiguous lines, back to back.
-  bool plain() const { return in_stride == 1 && in_step() == in_length() && out_step() == out_length(); }
+  bool plain() const { return in_stride == 1 && out_stride == 1 && in_step() == in_length() && out_step() == out_length(); }
+  /// What is read and what is written lie alike, and may be the same memory.
+  bool in_place() const { return in_stride == out_stride && in_step() == out_step() && complex_input(kind) == complex_output(kind); }
   /// The same transform of plain lines.
   LineSpec as_plain() const { return {kind, direction, precision, length}; }
 
   auto operator<=>(const LineSpec&) const = default;
 };
 
-/// "c2c forward double 64", and where lines are not plain "c2c forward double 64:in_stride:in_distance:out_distance"
+/// "c2c forward double 64", and where lines are not plain "c2c forward double 64:in_stride:in_distance:out_distance:out_stride"
 std::string to_string(const LineSpec&);
 
 /// A planned transform of contiguous lines; immutable, and safe to execute from many threads at once.
@@ -67,7 +70,7 @@ class Lines {
   Index out_step_bytes() const { return spec_.out_step() * static_cast<Index>(out_bytes()) / out_length(); }
 
   /// Transforms `count` >= 0 lines: line k is read from `in + k * in_step_bytes()` and written at `out + k * out_step_bytes()`. Any alignment of the
-  /// element type. `in == out` is allowed for plain lines of c2c and the real kinds; else the two must not overlap, and the input is preserved (c2r included).
+  /// element type. `in == out` is allowed where the spec says `in_place()`; else the two must not overlap, and the input is preserved (c2r included).
   /// Allocates nothing on a thread that has called `prepare` (FFTW underneath may, for a buffer of its own).
   virtual void operator()(const std::byte* in, std::byte* out, Index count) const = 0;
 

@@ -132,7 +132,7 @@ class FftwLines final : public Lines {
         in_size_(in_size(spec, batch)) {
     const Aligned in(in_size_), out(out_size(spec, batch));
     std::byte* target = manner == Manner::in_place ? in.data() : out.data();
-    const typename F::Dim points{spec.length, spec.in_stride, 1}, lines{batch, spec.in_step(), spec.out_step()};
+    const typename F::Dim points{spec.length, spec.in_stride, spec.out_stride}, lines{batch, spec.in_step(), spec.out_step()};
     flags |= manner == Manner::from_scratch ? FFTW_DESTROY_INPUT : FFTW_PRESERVE_INPUT;
     const std::lock_guard lock(planner());
     switch (spec.kind) {
@@ -169,7 +169,7 @@ class FftwLines final : public Lines {
       if (read != in) fill(read, in, lines);
       execute(read, write);
       if (write == out) continue;
-      for (Index k = 0; k < lines; ++k) std::memcpy(out + k * out_step_bytes(), write + k * out_step_bytes(), out_bytes());
+      copy(write, out, lines, out_length(), spec().out_stride, out_step_bytes(), out_bytes());
     }
   }
 
@@ -182,16 +182,19 @@ class FftwLines final : public Lines {
   static bool aligned(const std::byte* p) { return F::alignment_of(real(const_cast<std::byte*>(p))) == 0; }
   // A whole batch from `lines` lines: the missing ones are copies, so that no strange value slows the arithmetic down.
   void fill(std::byte* batch, const std::byte* in, Index lines) const {
-    const std::size_t bytes = in_bytes() / static_cast<std::size_t>(in_length());
-    const Index stride = spec().in_stride * static_cast<Index>(bytes);
-    for (Index k = 0; k < batch_; ++k) {
-      const std::byte* line = in + (k < lines ? k : 0) * in_step_bytes();
-      std::byte* copy = batch + k * in_step_bytes();
-      if (spec().in_stride == 1)
-        std::memcpy(copy, line, in_bytes());
-      else
-        for (Index j = 0; j < in_length(); ++j) std::memcpy(copy + j * stride, line + j * stride, bytes);
+    copy(in, batch, lines, in_length(), spec().in_stride, in_step_bytes(), in_bytes());
+    for (Index k = lines; k < batch_; ++k) copy(in, batch + k * in_step_bytes(), 1, in_length(), spec().in_stride, in_step_bytes(), in_bytes());
+  }
+  // Lines of so many points and bytes that lie alike in both places, `step` bytes apart, their points `stride` points apart.
+  static void copy(const std::byte* from, std::byte* to, Index lines, Index points, Index stride, Index step, std::size_t bytes) {
+    if (stride == 1) {
+      for (Index k = 0; k < lines; ++k) std::memcpy(to + k * step, from + k * step, bytes);
+      return;
     }
+    const std::size_t point = bytes / static_cast<std::size_t>(points);
+    const Index apart = stride * static_cast<Index>(point);
+    for (Index j = 0; j < points; ++j)
+      for (Index k = 0; k < lines; ++k) std::memcpy(to + j * apart + k * step, from + j * apart + k * step, point);
   }
 
   void execute(std::byte* in, std::byte* out) const {
@@ -226,8 +229,13 @@ bool uniform(const Lines& lines) {
     for (Index j = 0; j < parts * lines.in_length(); ++j)
       values[parts * (k * spec.in_step() + j / parts * spec.in_stride) + j % parts] = static_cast<Real>(std::sin(1.0 + static_cast<double>(j)));
   lines(in.data(), out.data(), lines.batch());
+  const Index points = lines.out_length();
+  const std::size_t point = lines.out_bytes() / static_cast<std::size_t>(points);
   for (Index k = 1; k < lines.batch(); ++k)
-    if (std::memcmp(out.data(), out.data() + k * lines.out_step_bytes(), lines.out_bytes()) != 0) return false;
+    for (Index j = 0; j < points; ++j) {
+      const std::byte* first = out.data() + static_cast<std::size_t>(j * spec.out_stride) * point;
+      if (std::memcmp(first, first + k * lines.out_step_bytes(), point) != 0) return false;
+    }
   return true;
 }
 
@@ -245,7 +253,7 @@ std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view e
   const auto apart = [&](Index elements, bool is_complex) { return aligned * elements * static_cast<Index>(element_bytes(spec.precision, is_complex)); };
   while (apart(spec.in_step(), complex_input(spec.kind)) % 16 != 0 || apart(spec.out_step(), complex_output(spec.kind)) % 16 != 0) aligned *= 2;
   const auto planned = [&](Index batch) { return std::make_shared<FftwLines<Real>>(spec, choice.manner, batch, flags_of(effort)); };
-  auto lines = planned(spec.length <= small || spec.in_stride > 1 ? 8 : aligned);
+  auto lines = planned(spec.length <= small || spec.in_stride > 1 || spec.out_stride > 1 ? 8 : aligned);
   if (!uniform<Real>(*lines)) lines = planned(1);
   choice.wisdom = wisdom.text();
   return lines;
@@ -280,8 +288,9 @@ Index largest_prime(Index n) {
 }
 
 std::vector<Manner> fftws_own(const LineSpec& spec) {
-  if (spec.kind == Kind::r2c || (spec.kind != Kind::c2r && !spec.plain())) return {Manner::out_of_place};
   if (spec.kind == Kind::c2r) return {Manner::from_scratch};
+  if (!spec.in_place()) return {Manner::out_of_place};
+  if (spec.in_stride > 1) return {Manner::in_place};  // asked for where nothing else will do
   return spec.length <= small ? std::vector{Manner::in_place, Manner::out_of_place} : std::vector{Manner::out_of_place, Manner::in_place};
 }
 
@@ -350,7 +359,7 @@ class FftwEngine final : public Engine {
   using Choices = std::map<Key, Choice>;
   // FFTW 3.3.10's single-precision codelets for columns store whole registers of two lines, and fault where those are not aligned.
   std::string limits(const LineSpec& spec) const override {
-    const bool odd = spec.precision == Precision::single_ && spec.in_stride > 1 && spec.out_step() % 2 != 0;
+    const bool odd = spec.precision == Precision::single_ && spec.in_stride > 1 && spec.out_stride == 1 && spec.out_step() % 2 != 0;
     return odd ? "strided lines in single precision must be written an even number of elements apart" : "";
   }
   static constexpr const char* header = "weft fftw wisdom 1";
@@ -388,7 +397,7 @@ class FftwEngine final : public Engine {
       std::replace(length.begin(), length.end(), ':', ' ');
       std::istringstream numbers(length);
       check(static_cast<bool>(numbers >> spec.length));
-      if (numbers >> spec.in_stride) check(static_cast<bool>(numbers >> spec.in_distance >> spec.out_distance));
+      if (numbers >> spec.in_stride) check(static_cast<bool>(numbers >> spec.in_distance >> spec.out_distance >> spec.out_stride));
       else spec.in_stride = 1;
       const auto found = std::find(manner_names.begin(), manner_names.end(), manner);
       check(found != manner_names.end() && bytes < wisdom.size());

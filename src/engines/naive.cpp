@@ -96,7 +96,7 @@ class NaiveLines final : public Lines {
   void write(std::byte* out, Index k, long double re, long double im) const {
     const Real value[2] = {static_cast<Real>(re), static_cast<Real>(im)};
     const auto bytes = element_bytes(spec().precision, complex_output(spec().kind));
-    std::memcpy(out + static_cast<std::size_t>(k) * bytes, value, bytes);
+    std::memcpy(out + static_cast<std::size_t>(k * spec().out_stride) * bytes, value, bytes);
   }
 
   Sum sum_;

@@ -115,7 +115,7 @@ std::string AnyPlan::describe() const {
 std::vector<Index> AnyPlan::lines() const {
   std::vector<Index> count(static_cast<std::size_t>(body_->route.shape.size()), 0);
   for (const auto& stage : body_->forward.stages)
-    for (int p = 0; p < stage->passes() && !stage->request().operations.empty(); ++p)
+    for (int p = 0; stage->passes() > 0 && p < static_cast<int>(stage->request().operations.size()); ++p)
       count[static_cast<std::size_t>(stage->request().operations[static_cast<std::size_t>(p)].axis)] += stage->lines(p);
   return count;
 }

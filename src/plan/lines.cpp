@@ -6,7 +6,7 @@
 namespace weft {
 
 // Where rows and the columns across them are transformed in one block, the rows are left a little apart, on an odd number of cache lines, so that
-// columns do not fall on one another in the first-level cache, and columns are read where they lie. The bits of a line depend on how it is read: so
+// columns do not fall on one another in the first-level cache, and columns are transformed where they lie, unless a map may want them as lines. The bits of a line depend on how it lies: so
 // this is decided by the route that cuts no tiles, and is the same for all strategies and schedules. Measured at 2 MiB of second-level cache: stages of
 // 64^2 planes took 0.78 of the time, of 128^2 (256 KiB) 0.96 in place and 0.82 from array to array, but 1.3 at 192^2, where array, block and result no longer fit.
 void AnyPlan::Body::find_pair() {
@@ -24,11 +24,15 @@ void AnyPlan::Body::find_pair() {
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
   const Route plain = plan_route(problem, uncut, comm.size());
+  int turning = -1;
+  for (const Order& axes : plain.work)
+    if (axes.size() > 0) turning = axes[axes.size() - 1];
   for (std::size_t s = 0; s < plain.work.size(); ++s)
     for (int k = 0; k + 1 < plain.work[s].size(); ++k)
       if (const int next = plain.work[s][k + 1]; plain.work[s][k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c &&
                                                  spectrum[last] * spectrum[next] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget) {
         rows_axis = last, columns_axis = next;
+        columns_stay = next != turning;
         // c2r comes after the columns that it would be read from; and rows that arrive from peers lie planes apart, where columns are read faster:
         // at 128^3 on two ranks rows first took 1.8 times as long
         paired_back = route.halved != last && (s >= plain.hops.size() || !plain.hops[s].exchanges);
@@ -67,7 +71,11 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   if (waves && axis == route.shape.size() - 2) (direction == Direction::forward ? spec.in_distance : spec.out_distance) = row_elements;
   if (direction == Direction::forward || paired_back) {
     if (axis == rows_axis) spec.out_distance = row_elements;
-    if (axis == columns_axis) spec.in_stride = row_elements, spec.in_distance = 1, spec.out_distance = (spec.length + 1) / 2 * 2;
+    if (axis == columns_axis) {
+      spec.in_stride = row_elements, spec.in_distance = 1;
+      if (columns_stay) spec.out_stride = row_elements, spec.out_distance = 1;
+      else spec.out_distance = (spec.length + 1) / 2 * 2;
+    }
   }
   return spec;
 }

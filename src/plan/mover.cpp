@@ -207,6 +207,10 @@ Mover::Mover(Index bytes, const Panel& p, bool stream) : element_bytes_(bytes) {
     function_ = bytes == 16 ? scattered<16> : bytes == 8 ? scattered<8> : bytes == 4 ? scattered<4> : scattered_any;
 }
 
+void fetch(const std::byte* from, Index bytes) {
+  for (Index k = 0; k < bytes; k += 64) __builtin_prefetch(from + k, 0, 2);
+}
+
 void streaming_fence() {
 #if defined(__x86_64__)
   _mm_sfence();

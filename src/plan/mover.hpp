@@ -28,6 +28,9 @@ class Mover {
   Index element_bytes_ = 0;
 };
 
+/// Asks for memory that will be read soon.
+void fetch(const std::byte* from, Index bytes);
+
 /// After streaming stores and before telling anyone that the data is there.
 void streaming_fence();
 

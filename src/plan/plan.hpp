@@ -53,6 +53,7 @@ struct AnyPlan::Body {
   int columns_axis = -1, rows_axis = -1;  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
   Index row_elements = 0;
   bool paired_back = false;  // on the way back too
+  bool columns_stay = false;  // they are left where they were read
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   std::vector<std::shared_ptr<std::byte>> arrays;

@@ -86,6 +86,7 @@ Stage::Stage(const Request& request) : request_(request) {
   if (request_.from.box.empty() || request_.to.box.empty()) return;
   plan_blocks();
   plan_passes();
+  plan_fetches();
   for (Block& block : blocks_)
     for (const Pass& pass : passes_) {
       block.cells.emplace_back();
@@ -177,11 +178,31 @@ void Stage::plan_passes() {
     // the next transform may read its lines strided, where they lie
     const bool strided = !last && operations[k + 1].first && operations[k + 1].first->spec().in_stride > 1;
     there.table = last ? request_.to.table : nullptr;
-    const bool in_destination = last || (whole && !kept_table(request_) && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided);
-    if (!in_destination) there = between(there.box, there.bytes);
-    passes_.push_back(plan_pass(operation, false, here, there, here_in_block, !in_destination, last && request_.stream));
+    const bool stays = here_in_block && operation.first && operation.first->spec().out_stride > 1;  // columns, transformed where they lie
+    const bool in_destination = !stays && (last || (whole && !kept_table(request_) && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided));
+    if (stays) there = here;
+    else if (!in_destination) there = between(there.box, there.bytes);
+    passes_.push_back(plan_pass(operation, false, here, there, here_in_block, !in_destination, last && !stays && request_.stream));
     here = there;
     here_in_block = !in_destination;
+  }
+  if (here_in_block) passes_.push_back(plan_pass({}, true, here, request_.to, true, false, request_.stream));
+}
+
+// While a block is copied out of the bench, memory is idle enough to bring the next one.
+void Stage::plan_fetches() {
+  if (!passes_.back().copies || passes_.size() < 2) return;
+  for (std::size_t b = 0; b + 1 < blocks_.size(); ++b) {
+    const Box& next = blocks_[b + 1].box;
+    for (const View& view : request_.from.views) {
+      if (!view.box.contains(next)) continue;
+      Order order = c_order(next.axes());
+      std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return view.strides[x] < view.strides[y]; });
+      Index run = 1;
+      for (const int a : order)
+        if (next.extent(a) > 1) run = view.strides[a] == run ? run * next.extent(a) : -1;
+      if (run > 0) blocks_[b].slot = view.slot, blocks_[b].offset = view.at(next.lo) * request_.from.bytes, blocks_[b].bytes = run * request_.from.bytes;
+    }
   }
 }
 
@@ -286,7 +307,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
   pass.mid_bytes = to.bytes;
   pass.in_step = pass.in_length;
-  Index in_span = pass.width * pass.in_length;
+  Index in_span = pass.width * pass.in_length, out_span = pass.width * pass.out_length;
   if (operation.first) {
     const LineSpec& spec = operation.first->spec();
     pass.mid_length = spec.out_length();
@@ -294,10 +315,11 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     pass.in_stride = spec.in_stride;
     pass.in_step = spec.in_step();
     pass.mid_step = spec.out_step();
-    if (!operation.second) pass.out_step = pass.mid_step;
+    if (!operation.second) pass.out_step = pass.mid_step, pass.out_stride = spec.out_stride;
     in_span = spec.in_span(pass.width);
+    out_span = spec.out_span(pass.width);
   }
-  line_bytes_ = std::max({line_bytes_, in_span * from.bytes, pass.width * pass.mid_step * pass.mid_bytes, pass.width * pass.out_step * to.bytes});
+  line_bytes_ = std::max({line_bytes_, in_span * from.bytes, out_span * pass.mid_bytes, pass.width * pass.out_length * to.bytes});
 
   std::vector<std::vector<Index>> bounds;
   Order others;
@@ -355,7 +377,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
              (c < 0 || segments[0].strides[c] == line);
     };
     cell.from_lines = !copies && !from.table && !(request_.fetch && !from_block) && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
-    cell.to_lines = !copies && !stream && !to.table && in_lines(cell.to, pass.out_length, to.bytes, pass.out_step * to.bytes);
+    cell.to_lines = !copies && !stream && !to.table && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
 
     const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
     if (copies) {
@@ -370,7 +392,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
       for (Segment& s : cell.from)
         if (!from.table) s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), pass.in_stride * from.bytes, pass.in_step * from.bytes});
       for (Segment& s : cell.to)
-        if (!to.table) s.move = Mover(to.bytes, {0, 0, to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)}, stream);
+        if (!to.table) s.move = Mover(to.bytes, {0, 0, pass.out_stride * to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)}, stream);
     }
     segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
     pass.cells.push_back(std::move(cell));
@@ -388,8 +410,9 @@ Index Stage::lines(int p) const {
 void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& round) const {
   const Block& block = blocks_[static_cast<std::size_t>(b)];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
-  for (const int c : block.cells[static_cast<std::size_t>(p)]) {
-    const Cell& cell = pass.cells[static_cast<std::size_t>(c)];
+  const auto& cells = block.cells[static_cast<std::size_t>(p)];
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    const Cell& cell = pass.cells[static_cast<std::size_t>(cells[k])];
     Box region = cell.box;
     for (int a = 0; a < region.axes(); ++a)
       if (!transforms(a)) region.lo[a] = std::max(region.lo[a], block.box.lo[a]), region.hi[a] = std::min(region.hi[a], block.box.hi[a]);
@@ -397,17 +420,22 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     Shape origin = block.box.lo;
     for (int a = 0; a < origin.size(); ++a)
       if (transforms(a)) origin[a] = pass.from_box.lo[a];
-    run_cell(pass, cell, region, origin, part, parts, bench, round);
+    Run ahead;
+    if (pass.copies && block.slot >= 0) {
+      const auto n = static_cast<Index>(cells.size()), first = block.bytes * static_cast<Index>(k) / n;
+      ahead = {(*round.slots)[static_cast<std::size_t>(block.slot)] + block.offset + first, block.bytes * static_cast<Index>(k + 1) / n - first};
+    }
+    run_cell(pass, cell, region, origin, part, parts, bench, round, ahead);
   }
 }
 
-void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round) const {
+void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Run ahead) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const Index along = c < 0 ? 1 : region.extent(c);
   // whole rows of lines at once where nothing is gathered, else a batch
   Index width = pass.width;
   if (pass.copies)
-    width = along;
+    width = ahead.bytes > 0 ? std::min<Index>(along, 8) : std::max<Index>(1, (along + parts - 1) / parts);
   else if (cell.from_lines && cell.to_lines && !pass.operation.map)
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
@@ -437,6 +465,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
     for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] = address(cell.to[s]) + (c < 0 ? 0 : batch * width * cell.to[s].strides[c]);
     for (; batch < batches && unit < end; ++batch, ++unit) {
       if (c >= 0) at[c] = region.lo[c] + batch * width;
+      if (ahead.bytes > 0) fetch(ahead.begin + ahead.bytes * unit / (outer * batches), ahead.bytes / (outer * batches));
       run_lines(pass, cell, region, at, std::min(width, along - batch * width), bench, round);
       if (c < 0) continue;
       for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] += width * cell.from[s].strides[c];
@@ -472,7 +501,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
 
   // first: lines -> middle; map and second: middle -> done. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
   const Operation& operation = pass.operation;
-  const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().plain()));
+  const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().in_place()));
   const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length || pass.mid_step != pass.out_step;
   const std::byte* lines = nullptr;
   std::byte* middle = nullptr;
@@ -519,19 +548,23 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   std::byte* const done = !returns ? middle : target ? target : bench.lines[0];
   if (operation.second) (*operation.second)(middle, done, width);
   if (operation.scale != 1) {
-    const Index bytes = ((width - 1) * pass.out_step + pass.out_length) * pass.to_bytes;
+    // lines as one run, or each row of columns as one
+    const Index rows = pass.out_stride > 1 ? pass.out_length : 1, bytes = ((width - 1) * pass.out_step + pass.out_length / rows) * pass.to_bytes;
     const auto times = [&](auto* values) {
       for (Index k = 0; k < bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
     };
-    request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(done)) : times(reinterpret_cast<float*>(done));
+    for (Index row = 0; row < rows; ++row) {
+      std::byte* const values = done + row * pass.out_stride * pass.to_bytes;
+      request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(values)) : times(reinterpret_cast<float*>(values));
+    }
   }
   if (cell.to_table)
     cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, bench.to);
   else if (!target)
     for (std::size_t s = 0; s < cell.to.size(); ++s) {
       const Segment& segment = cell.to[s];
-      segment.move(done + segment.first * pass.to_bytes, bench.to[s],
-                   {segment.count, width, pass.to_bytes, pass.out_step * pass.to_bytes, segment.strides[axis], stride(segment)});
+      segment.move(done + segment.first * pass.out_stride * pass.to_bytes, bench.to[s],
+                   {segment.count, width, pass.out_stride * pass.to_bytes, pass.out_step * pass.to_bytes, segment.strides[axis], stride(segment)});
     }
 }
 

@@ -77,6 +77,10 @@ class Stage {
   void run(int block, int pass, int part, int parts, Bench& bench, const Round& round) const;
 
  private:
+  struct Run {
+    const std::byte* begin = nullptr;
+    Index bytes = 0;
+  };
   struct Segment {  // where part of each line lies
     int slot = -1;
     Index offset = 0;  // bytes, at the cell's low corner
@@ -101,20 +105,23 @@ class Stage {
     Box from_box, to_box;
     Index from_bytes = 0, to_bytes = 0, in_length = 0, out_length = 0, width = 1;
     Index mid_length = 0, mid_bytes = 0;  // of a line between first and second
-    Index in_stride = 1, in_step = 0, mid_step = 0, out_step = 0;  // elements: how lines lie in buffers, from point to point and from line to line
+    Index in_stride = 1, in_step = 0, mid_step = 0, out_stride = 1, out_step = 0;  // elements: how lines lie in buffers, from point to point and from line to line
     std::vector<Cell> cells;
   };
   struct Block {
     Box box;
     std::vector<std::vector<int>> cells;  // for each pass
+    int slot = -1;  // what the next block will read, where that is one run of memory
+    Index offset = 0, bytes = 0;
   };
 
   void plan_blocks();
   void plan_passes();
+  void plan_fetches();
   Side between(const Box& box, Index bytes);
   std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, std::vector<Segment>& segments);
   Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);
-  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round) const;
+  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Run ahead) const;
   void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Bench& bench, const Round& round) const;
 
   Request request_;

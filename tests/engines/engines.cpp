@@ -135,38 +135,46 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.engine->name() << " "
 class Engines : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(All, Engines, testing::ValuesIn(cases()), name_of);
 
-// Columns of a panel, and lines that are left apart: the same transform wherever the points lie, and nothing written between lines.
+// Columns of a panel, left as columns too, in place and not, and lines that are left apart: the same transform wherever the points lie, and nothing written
+// between them.
 TEST_P(Engines, StridedColumnsAndLinesApart) {
   const auto& [engine, kind, direction, precision] = GetParam();
-  for (const Index n : {Index{1}, Index{6}, Index{64}, Index{131}}) {
-    if (!GetParam().defined(n)) continue;
-    for (const Index count : {Index{3}, Index{8}, Index{19}}) {
-      const LineSpec plain = GetParam().spec(n);
-      LineSpec spec = plain;
-      spec.out_distance = plain.out_length() + 3;
-      if (kind == Kind::c2c) spec.in_stride = count + 5, spec.in_distance = 1, spec.out_distance += spec.out_distance % 2;
-      const auto values = random_lines(plain, count);
-      const auto expected = transform(*engine->plan(plain, "estimate"), values);
-      const auto lines = engine->plan(spec, "estimate");
-      const std::size_t in_element = plain.in_bytes() / static_cast<std::size_t>(plain.in_length());
-      const Memory packed(static_cast<std::size_t>(count) * plain.in_bytes(), 0), in(static_cast<std::size_t>(spec.in_span(count)) * in_element, 0),
-          out(static_cast<std::size_t>(count) * static_cast<std::size_t>(lines->out_step_bytes()), 0), result(static_cast<std::size_t>(count) * plain.out_bytes(), 0);
-      store(values, plain, packed.begin);
-      for (Index k = 0; k < count; ++k)
-        for (Index j = 0; j < plain.in_length(); ++j)
-          std::memcpy(in.begin + static_cast<std::size_t>(k * spec.in_step() + j * spec.in_stride) * in_element,
-                      packed.begin + static_cast<std::size_t>(k * plain.in_length() + j) * in_element, in_element);
-      std::memset(out.begin, 0x5a, out.bytes);
-      (*lines)(in.begin, out.begin, count);
-      for (Index k = 0; k < count; ++k) {
-        const auto* line = out.begin + k * lines->out_step_bytes();
-        std::memcpy(result.begin + static_cast<std::size_t>(k) * plain.out_bytes(), line, plain.out_bytes());
-        for (auto byte = static_cast<Index>(plain.out_bytes()); byte < lines->out_step_bytes() && k + 1 < count; ++byte)
-          ASSERT_EQ(line[byte], std::byte{0x5a}) << to_string(spec) << " writes between lines";
+  enum class Form { lines, columns_to_lines, columns, columns_in_place };
+  for (const Index n : {Index{1}, Index{6}, Index{64}, Index{131}})
+    for (const Index count : {Index{3}, Index{8}, Index{19}})
+      for (const Form form : {Form::lines, Form::columns_to_lines, Form::columns, Form::columns_in_place}) {
+        if (!GetParam().defined(n) || (kind != Kind::c2c && form != Form::lines)) continue;
+        const LineSpec plain = GetParam().spec(n);
+        LineSpec spec = plain;
+        spec.out_distance = plain.out_length() + 3;
+        if (form != Form::lines) spec.in_stride = count + 5, spec.in_distance = 1, spec.out_distance += spec.out_distance % 2;
+        if (form >= Form::columns) spec.out_stride = spec.in_stride, spec.out_distance = 1;
+        const auto values = random_lines(plain, count);
+        const auto expected = transform(*engine->plan(plain, "estimate"), values);
+        const auto lines = engine->plan(spec, "estimate");
+        const std::size_t in_point = plain.in_bytes() / static_cast<std::size_t>(plain.in_length()), out_point = plain.out_bytes() / static_cast<std::size_t>(plain.out_length());
+        const auto at = [](const Memory& memory, Index line, Index step, Index point, Index stride, std::size_t bytes) {
+          return memory.begin + static_cast<std::size_t>(line * step + point * stride) * bytes;
+        };
+        const Memory packed(static_cast<std::size_t>(count) * plain.in_bytes(), 0), result(static_cast<std::size_t>(count) * plain.out_bytes(), 0);
+        const Memory in(static_cast<std::size_t>(spec.in_span(count)) * in_point, 0), apart(static_cast<std::size_t>(spec.out_span(count)) * out_point, 0);
+        const Memory& out = form == Form::columns_in_place ? in : apart;
+        store(values, plain, packed.begin);
+        std::memset(in.begin, 0x5a, in.bytes);
+        std::memset(apart.begin, 0x5a, apart.bytes);
+        for (Index k = 0; k < count; ++k)
+          for (Index j = 0; j < plain.in_length(); ++j)
+            std::memcpy(at(in, k, spec.in_step(), j, spec.in_stride, in_point), at(packed, k, plain.in_length(), j, 1, in_point), in_point);
+        (*lines)(in.begin, out.begin, count);
+        for (Index k = 0; k < count; ++k)
+          for (Index j = 0; j < plain.out_length(); ++j) {
+            std::byte* const point = at(out, k, spec.out_step(), j, spec.out_stride, out_point);
+            std::memcpy(at(result, k, plain.out_length(), j, 1, out_point), point, out_point);
+            std::memset(point, 0x5a, out_point);
+          }
+        for (std::size_t byte = 0; byte < out.bytes; ++byte) ASSERT_EQ(out.begin[byte], std::byte{0x5a}) << to_string(spec) << " writes between lines";
+        EXPECT_LT(distance(load(result.begin, result.bytes, plain), expected), tolerance(plain)) << to_string(spec) << ", " << count << " lines";
       }
-      EXPECT_LT(distance(load(result.begin, result.bytes, plain), expected), tolerance(plain)) << to_string(spec) << ", " << count << " lines";
-    }
-  }
 }
 
 TEST_P(Engines, AgreeWithTheDefinition) {
