@@ -22,9 +22,12 @@ constexpr const char* examples = R"(Examples:
   weft --ranks 8 exchange --bytes 256:65536         every strategy by message size, no transform
   weft --ranks 2 transform in.npy out.npy --lowpass 0.25
   weft --ranks 2 types --shape 8x6                  the MPI datatypes that replace packing
+  weft --ranks 2 bench --trace t.json --json b.json what every rank does when, for ui.perfetto.dev
+  weft report b.json t.json -o report.html          pictures of it, in one file
   weft X ...                                        the program weft-X beside this one or in PATH
 
 Exit codes: 0 fine, 1 a check or a step failed, 2 the command line is wrong.
+WEFT_TRACE=FILE traces everything that a program transforms.
 WEFT_MPIEXEC names the launcher that --ranks uses, and its options: WEFT_MPIEXEC="srun --mpi=pmix".
 )";
 
