@@ -72,7 +72,7 @@ TEST(TraceTiny, SpansNestAndCover) {
       if (threads == 3) o.schedule.communicate = "thread";
       SCOPED_TRACE(std::to_string(threads) + schedule.tiles);
       Trace trace(world);
-      Plan fft(world, c2c<double>({6, 5, 4}), o);
+      Plan fft(world, c2c<double>({6, 6, 4}), o);
       fft.record(trace);
       there_and_back(fft, 2);
       const Timeline timeline = trace.timeline();
@@ -152,7 +152,7 @@ TEST(TraceTiny, ClocksOfOneHostAreOne) {
   EXPECT_LT(reading.accuracy, 100'000'000) << "nanoseconds";
   // events that follow one another through a message do so on the common clock
   Trace trace(world);
-  Plan fft(world, c2c<double>({4, 4, 4}), {.strategy = "alltoallv", .effort = "estimate"});
+  Plan fft(world, c2c<double>({6, 6, 4}), {.strategy = "alltoallv", .effort = "estimate"});
   fft.record(trace);
   auto u = fft.input();
   auto u_hat = fft.output();
@@ -232,8 +232,8 @@ TEST(TraceTiny, RecordingAllocatesNothing) {
     for (const int threads : {1, 2, 3}) {
       Options o{.strategy = "isend", .effort = "estimate", .schedule = schedule, .threads = std::min(threads, 2)};
       if (threads == 3) o.schedule.communicate = "thread";
-      Plan fft(world, c2c<double>({6, 4, 5}), o);
-      Trace trace(world, 500);
+      Plan fft(world, c2c<double>({6, 6, 5}), o);
+      Trace trace(world, 100);
       fft.record(trace);
       auto u = fft.input();
       auto u_hat = fft.output();
@@ -241,7 +241,7 @@ TEST(TraceTiny, RecordingAllocatesNothing) {
       fft.forward(u, u_hat), fft.backward(u_hat, u);
       const Index owned = trace.bytes_owned();
       const long before = allocations();
-      for (int k = 0; k < 30; ++k) fft.forward(u, u_hat), fft.backward(u_hat, u);
+      for (int k = 0; k < 4; ++k) fft.forward(u, u_hat), fft.backward(u_hat, u);
       EXPECT_EQ(allocations() - before, 0) << schedule.tiles << threads;
       EXPECT_EQ(trace.bytes_owned(), owned);
     }
