@@ -19,6 +19,7 @@ constexpr const char* examples = R"(Examples:
   weft --ranks 2 bench --shape 128x128x128          every strategy on two ranks
   mpirun -n 4 weft bench --kind r2c --layout 2x2    the same under a launcher of one's own
   weft --ranks 2 plan --shape 64x64x64 --steps      what a plan will do
+  weft --ranks 2 tune --shape 64x64x64 --seconds 5  the fastest way, remembered for strategy "auto"
   weft --ranks 8 exchange --bytes 256:65536         every strategy by message size, no transform
   weft --ranks 2 transform in.npy out.npy --lowpass 0.25
   weft --ranks 2 types --shape 8x6                  the MPI datatypes that replace packing
@@ -28,6 +29,7 @@ constexpr const char* examples = R"(Examples:
 
 Exit codes: 0 fine, 1 a check or a step failed, 2 the command line is wrong.
 WEFT_TRACE=FILE traces everything that a program transforms.
+WEFT_WISDOM names the files of wisdom, one's own first and : between them; none: there are none.
 WEFT_MPIEXEC names the launcher that --ranks uses, and its options: WEFT_MPIEXEC="srun --mpi=pmix".
 )";
 
@@ -48,6 +50,8 @@ class CommandLine {
     add("list", "strategies, kernels and engines", list_command);
     add("plan", "explain a plan without executing it", plan_command);
     add("bench", "time and verify strategies, forward and backward", bench_command);
+    add("tune", "find the fastest way, and remember it", tune_command);
+    add("wisdom", "what tuning has found: list, show, merge, forget", wisdom_command);
     add("exchange", "time strategies without any transform, by message size", exchange_command);
     add("transform", "transform or filter an npy file", transform_command);
     add("types", "print the MPI datatypes of a plan and check them", types_command);
@@ -70,11 +74,11 @@ class CommandLine {
       throw Usage(std::string(e.what()) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) + " --help' for what is allowed.");
     }
     if (ranks_ > 0) start_ranks(ranks_, {argv + 1, argv + argc});
-    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, exchange, transform, types");
+    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, tune, wisdom, exchange, transform, types");
     return "";
   }
 
-  bool needs_mpi() const { return !app_.got_subcommand("list"); }
+  bool needs_mpi() const { return !app_.got_subcommand("list") && !app_.got_subcommand("wisdom"); }
   int run(const World& world) const { return commands_.at(app_.get_subcommands().front()->get_name())(world); }
 
  private:

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <weft/model.hpp>
 #include <weft/pattern.hpp>
 #include <weft/traffic.hpp>
 
@@ -98,17 +99,6 @@ struct Demand {
 /// memory, cut further by `WEFT_RANKS_PER_NODE=n` in the environment (groups of n consecutive ranks of MPI_COMM_WORLD) and by `asked`, a
 /// number for every rank: ranks with different numbers are on different nodes. Collective; throws Error on all ranks when either is wrong.
 std::vector<int> nodes(MPI_Comm comm, const std::vector<int>& asked = {});
-
-/// What one execution of all tiles costs one rank, at most over ranks.
-struct Cost {
-  Index calls = 0;     ///< MPI calls that move data
-  Index messages = 0;  ///< to other ranks
-  Index bytes = 0;     ///< sent to other ranks, padding included; what is read in place of others' memory counts as sent by the reader
-  Index copied = 0;    ///< bytes copied in memory beyond writing out-views and reading in-views
-  int depth = 0;       ///< messages that follow one another
-  /// What all ranks of one node together send to other nodes, at most over nodes: they share its link.
-  Index node_messages = 0, node_bytes = 0;
-};
 
 /// A named way to realise any pattern.
 class Strategy {

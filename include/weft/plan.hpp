@@ -107,19 +107,26 @@ struct ScheduleOptions {
   /// Who does the exchanges: the "caller", between blocks of work; or a "thread" that does nothing else (the caller's: call from the thread that
   /// initialised MPI), while the others of at least two compute. Then tiles progress whenever that thread waits, and `test` counts for nothing.
   std::string communicate = "caller";
+  bool operator==(const ScheduleOptions&) const = default;
 };
+
+/// "one tile", "gathered axis, 8 planes a tile, window 2, test every 4".
+std::string to_string(const ScheduleOptions& schedule);
 
 /// How a problem is to be solved. Every name that is unknown is an error; nothing requested is silently changed: `Plan::effective()` tells what is done.
 struct Options {
-  /// A name of `strategies()`, or "auto": the cheapest by cost that does not decline. With + between them one for every exchange in the order of
-  /// forward, the last for all that follow: "direct+deposit".
+  /// A name of `strategies()`; or "auto": what wisdom has of this problem, else the cheapest by cost that does not decline; or "tune": the fastest that
+  /// `tune` finds in `tune_seconds`, kept as wisdom. With + between them one for every exchange in the order of forward, the last for all that follow:
+  /// "direct+deposit". "auto" and "tune" choose the schedules, too, where these are left as they are by default; and see grid, threads and effort.
   std::string strategy = "auto";
+  double tune_seconds = 10;        ///< how long "tune" may measure; a candidate that is being measured is not interrupted
+  bool wisdom = true;              ///< "auto" may use wisdom, and "tune" keeps what it finds
   std::string wire = "same";       ///< "single": doubles travel as floats: half the bytes, at a relative error of up to 6e-8 an exchange; numbers beyond 3.4e38 become infinite
   std::string engine = engine_list().front().first;  ///< a name of the list of engines
-  std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search
+  std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search; "auto": as wisdom or tuning says, else "measure"
   ScheduleOptions schedule = ScheduleOptions();
   std::optional<ScheduleOptions> backward_schedule = std::nullopt;  ///< plane waves only: of backward, whose tiles are sticks where forward's are planes (empty: `schedule`)
-  Few<int> grid = Few<int>();             ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils; empty: slab, or pencils where ranks outnumber planes)
+  Few<int> grid = Few<int>();             ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils; empty: slab, or pencils where ranks outnumber planes; {0}: as wisdom or tuning says, else as empty)
   Split split = Split::even();     ///< how an axis is cut among ranks
   std::optional<Layout> input = std::nullopt;   ///< who owns what before forward (empty: from `grid`)
   std::optional<Layout> output = std::nullopt;   ///< who owns what after forward (empty: the cheapest, "transposed")
@@ -130,10 +137,18 @@ struct Options {
   int groups = 1;
   Index components = 1;            ///< interleaved fields: the fastest axis of every array
   std::vector<int> nodes = std::vector<int>();  ///< a number for every rank: those with different ones share no memory (empty: as MPI says; see weft::nodes)
-  int threads = 1;                 ///< threads a rank; the caller's thread is one of them and the only one in MPI
+  int threads = 1;                 ///< threads a rank; the caller's thread is one of them and the only one in MPI; 0: as wisdom or tuning says, else 1
   bool in_place = false;           ///< input and output are the same memory (real arrays of r2c are padded to 2 (n/2+1))
   bool overwrite_input = false;    ///< a transform may leave garbage in its input: saves memory and time
   std::string scale = "none";      ///< "none", "full" (forward divides by n), "symmetric" (both by sqrt n)
+};
+
+/// A strategy that "auto" looked at for an exchange: what the model says of it, or why it declines.
+struct Considered {
+  std::string strategy;
+  Cost cost;
+  double seconds = 0;
+  std::string declined;  ///< empty: it does not
 };
 
 /// A handle on an array of one rank that knows which global box it is. Copies share memory.
@@ -244,6 +259,12 @@ class AnyPlan {
 
   /// Stages, exchanges, strategy, schedule, bytes and messages, memory: many lines. Collective only when made.
   std::string describe() const;
+  /// How the strategy, the schedule and what else was left open came to be as they are: candidates with predicted and measured times, the winner and the
+  /// reason, bytes and imbalance. Many lines, or one JSON object with "problem", "choice", "reason" and "candidates". Local.
+  std::string explain(bool json = false) const;
+  /// For every exchange of forward: what "auto" considered, the cheapest first; empty where a strategy was named.
+  std::vector<std::vector<Considered>> considered() const;
+
   /// The derived datatypes by which this rank sends and receives, forward and backward, as MPI has them, each checked against the pieces
   /// that it stands for. Strategies that send packed memory make none.
   struct Datatypes {

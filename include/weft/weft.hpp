@@ -8,10 +8,13 @@
 #include <weft/kernel.hpp>
 #include <weft/kind.hpp>
 #include <weft/layout.hpp>
+#include <weft/model.hpp>
 #include <weft/pattern.hpp>
 #include <weft/plan.hpp>
 #include <weft/redistribute.hpp>
 #include <weft/sphere.hpp>
 #include <weft/trace.hpp>
 #include <weft/traffic.hpp>
+#include <weft/tune.hpp>
 #include <weft/view.hpp>
+#include <weft/wisdom.hpp>

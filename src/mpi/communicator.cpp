@@ -188,6 +188,17 @@ void Communicator::same(const std::string& what, const std::string& text) const 
               excerpt(other, first) + "; give every rank the same");
 }
 
+std::string library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  std::string line(text, static_cast<std::size_t>(length));
+  line.erase(std::min(line.size(), line.find_first_of(",\n")));  // what follows is who built it, and how
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
 int thread_level() {
   int level = MPI_THREAD_SINGLE;
   check(MPI_Query_thread(&level), "MPI_Query_thread");

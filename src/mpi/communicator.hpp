@@ -96,6 +96,8 @@ class Communicator {
   mutable Traffic traffic_;
 };
 
+/// Which MPI this is, and which version, one line. Local.
+std::string library();
 /// What MPI was initialised with: MPI_THREAD_SINGLE, ..., MPI_THREAD_MULTIPLE. Local.
 int thread_level();
 

@@ -6,18 +6,7 @@
 #include "plan/wire.hpp"
 
 namespace weft {
-namespace {
-
-// A first guess at a machine: what a call or message costs, how fast bytes are sent and copied, and the same of a node's link to others, which its ranks
-// share. Ranks the strategies, no more.
-double seconds(const Cost& cost) {
-  return 1e-6 * static_cast<double>(cost.calls + cost.messages) + static_cast<double>(cost.bytes) / 5e9 + static_cast<double>(cost.copied) / 10e9 +
-         5e-6 * static_cast<double>(cost.node_messages) + static_cast<double>(cost.node_bytes) / 2e9;
-}
-
-}  // namespace
-
-Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single) {
+Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single, const Machine& machine) {
   std::vector<int> nodes;
   for (const int member : demand.pattern.members()) nodes.push_back(demand.nodes[static_cast<std::size_t>(member)]);
   demand.nodes = std::move(nodes);
@@ -27,7 +16,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     return single ? single_on_wire(chosen) : std::shared_ptr<const Strategy>(std::shared_ptr<void>(), &chosen);
   };
   // groups of ranks may fail apart: then all fail
-  const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return sent(chosen)->bind(demand, group.raw()); }), reason}; };
+  const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return sent(chosen)->bind(demand, group.raw()); }), reason, {}}; };
   const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound {
     try {
       return alone(chosen, reason);
@@ -52,22 +41,34 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
 
   const Index arrives = demand.pattern.to().elements(demand.pattern.members()[static_cast<std::size_t>(demand.pattern.rank())]) * demand.element_bytes;
   std::string refusals;
-  std::vector<std::pair<double, const Strategy*>> candidates;
+  std::vector<Considered> candidates, refused;
+  const auto refuse = [&](std::string_view by, const std::string& why) {
+    refused.push_back({std::string(by), {}, 0, why});
+    refusals += "\n  " + std::string(by) + ": " + why;
+  };
   for (const Strategy* candidate : strategies()) {
-    const std::string refusal = sent(*candidate)->declines(demand);
-    if (comm.max(refusal.empty() ? 0 : 1))
-      refusals += "\n  " + std::string(candidate->name()) + ": " + (refusal.empty() ? "declined on another rank" : refusal);
-    else
-      candidates.emplace_back(comm.max(seconds(sent(*candidate)->cost(demand)) + seconds({.copied = demand.lands && !sent(*candidate)->lands() ? arrives : 0})), candidate);
+    const auto as_sent = sent(*candidate);
+    const std::string refusal = as_sent->declines(demand);
+    if (comm.max(refusal.empty() ? 0 : 1)) {
+      refuse(candidate->name(), refusal.empty() ? "declined on another rank" : refusal);
+      continue;
+    }
+    Cost cost = as_sent->cost(demand);
+    if (demand.lands && !as_sent->lands()) cost.copied += arrives;
+    candidates.push_back({std::string(candidate->name()), cost, comm.max(seconds(machine, cost)), ""});
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [cost, candidate] : candidates) {
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  for (auto candidate = candidates.begin(); candidate != candidates.end();) {
     char text[96];
-    std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", cost);
+    std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", candidate->seconds);
     try {
-      return alone(*candidate, text + (refusals.empty() ? std::string() : "; without" + refusals));
+      Bound chosen = alone(strategy(candidate->strategy), text + (refusals.empty() ? std::string() : "; without" + refusals));
+      chosen.considered = std::move(candidates);
+      chosen.considered.insert(chosen.considered.end(), refused.begin(), refused.end());
+      return chosen;
     } catch (const Error& e) {  // alike on all ranks: the machine refuses what it needs, such as shared memory
-      refusals += "\n  " + std::string(candidate->name()) + ": " + e.what();
+      refuse(candidate->strategy, e.what());
+      candidate = candidates.erase(candidate);
     }
   }
   throw Error("every strategy declines:" + refusals);

@@ -62,7 +62,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     chain.selves.back() = demand.pattern.rank();
     demand.lands = lands(chain, h);
-    Bound bound = bind_strategy(comm, std::move(demand), names[bound_names.size()], requested.wire == "single");
+    Bound bound = bind_strategy(comm, std::move(demand), names[bound_names.size()], requested.wire == "single", machine);
     bound_names.emplace_back(bound.strategy->name());
     if (lands(chain, h) && bound.exchange->landing().slot >= 0) bound.exchange->hold();
     comm.agree([&] {
@@ -72,10 +72,13 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     });
     chain.strategies.resize(h + 1);
     chain.strategies[h] = std::string(bound.strategy->name()) + " (" + bound.reason + ")";
+    chain.considered.resize(h + 1);
+    chain.considered[h] = std::move(bound.considered);
     chain.exchanges[h] = std::move(bound.exchange);
     owned_bytes += chain.exchanges[h]->bytes_owned();
   }
   chain.strategies.resize(chain.hops.size());
+  chain.considered.resize(chain.hops.size());
   if (&chain == &forward && !bound_names.empty()) {
     while (bound_names.size() > 1 && bound_names.back() == bound_names[bound_names.size() - 2]) bound_names.pop_back();  // the last serves all that follow
     effective.strategy = bound_names.front();

@@ -80,6 +80,16 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
 
 }  // namespace
 
+std::string to_string(const ScheduleOptions& s) {
+  std::string text = "one tile";
+  if (s.tiles != "one") {
+    text = s.tiles + " axis, " + std::to_string(s.tile) + (s.tile == 1 ? " plane" : " planes") + " a tile, " +
+           (s.window == 0 ? "all on their way" : "window " + std::to_string(s.window));
+    if (s.test != 0) text += ", test every " + std::to_string(s.test);
+  }
+  return text + (s.communicate == "thread" ? ", exchanges on a thread" : "");
+}
+
 std::string AnyPlan::describe() const {
   const Body& b = *body_;
   std::ostringstream out;
@@ -87,12 +97,12 @@ std::string AnyPlan::describe() const {
   const int node_count = 1 + *std::max_element(b.nodes.begin(), b.nodes.end());
   out << "weft plan: ";
   for (std::size_t k = 0; k < b.problem.kinds.size(); ++k) out << (k ? " x " : "") << to_string(b.problem.kinds[k]);
-  out << ", " << to_string(b.problem.precision) << ", shape " << to_string(b.problem.shape) << ", " << b.comm.size() << (b.comm.size() == 1 ? " rank" : " ranks") << (node_count > 1 ? " on " + std::to_string(node_count) + " nodes" : "") << " x " << o.threads
-      << (o.threads == 1 ? " thread" : " threads");
+  out << ", " << to_string(b.problem.precision) << ", shape " << to_string(b.problem.shape) << ", " << b.comm.size() << (b.comm.size() == 1 ? " rank" : " ranks") << (node_count > 1 ? " on " + std::to_string(node_count) + " nodes" : "") << " x " << b.effective.threads
+      << (b.effective.threads == 1 ? " thread" : " threads");
   if (o.batch > 1) out << ", batch " << o.batch;
   if (o.components > 1) out << ", " << o.components << " components";
   out << (o.in_place ? ", in place" : o.overwrite_input ? ", may overwrite its input" : ", preserves its input") << "\n";
-  out << "engine " << o.engine << " (" << o.effort << "); strategy " << b.effective.strategy << (o.strategy == b.effective.strategy ? "" : " (requested: " + o.strategy + ")") << (o.wire == "single" ? ", single precision on the wire" : "") << "; schedule: tiles "
+  out << "engine " << o.engine << " (" << b.effective.effort << "); strategy " << b.effective.strategy << (o.strategy == b.effective.strategy ? "" : " (requested: " + o.strategy + ")") << (o.wire == "single" ? ", single precision on the wire" : "") << "; schedule: tiles "
       << b.effective.schedule.tiles;
   const ScheduleOptions &effective = b.effective.schedule, &requested = o.schedule;
   if (effective.tiles != "one") out << " of " << effective.tile << ", window " << effective.window << ", test " << effective.test;

@@ -18,32 +18,9 @@ std::vector<std::pair<std::string, std::string>> engine_list() {
   return list;
 }
 
-namespace {
-
-// All ranks decline alike: what they check here is the same on all of them, or fails as something else.
-template <class F>
-auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
-  bool declined = false;
-  try {
-    return comm.agree([&] {
-      try {
-        return f();
-      } catch (const Declined&) {
-        declined = true;
-        throw;
-      }
-    });
-  } catch (const Error& e) {
-    if (declined) throw Declined(e.what());
-    throw;
-  }
-}
-
-}  // namespace
-
-AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& options)
-    : comm(mpi::Communicator::duplicate(user)), problem(given), requested(options), effective(options),
-      route(agreed_route()), nodes(comm.nodes(options.nodes)), traced(mpi::traced(comm)) {
+AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options, const Machine& known)
+    : comm(std::move(own)), problem(given), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
+      traced(mpi::traced(comm)) {
   if (comm.max(options.threads) > 1)
     comm.agree([&] {
       if (mpi::thread_level() < MPI_THREAD_FUNNELED)
@@ -122,8 +99,6 @@ AnyPlan::Body::Body(MPI_Comm user, const AnyProblem& given, const Options& optio
 }
 
 Route AnyPlan::Body::agreed_route() {
-  agree_or_decline(comm, [&] { check_problem(problem, requested); });
-  for (const auto& [what, text] : fingerprint(problem, requested)) comm.same(what, text);
   if (problem.waves) share_waves();
   const Route planned = agree_or_decline(comm, [&] { return waves ? plan_sphere_route(problem, requested, comm.size(), *waves) : plan_route(problem, requested, comm.size()); });
   comm.same("how axes are cut among ranks", planned.input.describe(true) + planned.output.describe(true));
@@ -225,7 +200,7 @@ void AnyPlan::Body::work(const Stage& stage, int number, const Step& step, const
 
 // ---- the public face ----
 
-AnyPlan::AnyPlan(MPI_Comm comm, const AnyProblem& problem, const Options& options) : body_(std::make_unique<Body>(comm, problem, options)) {}
+// The constructor, which may have to choose options first, is the tuner's (src/tune/choose.cpp).
 AnyPlan::~AnyPlan() = default;
 AnyPlan::AnyPlan(AnyPlan&&) noexcept = default;
 AnyPlan& AnyPlan::operator=(AnyPlan&&) noexcept = default;
@@ -277,6 +252,12 @@ const std::vector<GVector>& AnyPlan::vectors() const { return body_->vectors; }
 const Options& AnyPlan::requested() const { return body_->requested; }
 const Options& AnyPlan::effective() const { return body_->effective; }
 Index AnyPlan::bytes_owned() const { return body_->owned_bytes; }
+std::vector<std::vector<Considered>> AnyPlan::considered() const {
+  std::vector<std::vector<Considered>> all;
+  for (std::size_t h = 0; h < body_->forward.hops.size(); ++h)
+    if (body_->forward.hops[h].exchanges) all.push_back(body_->forward.considered[h]);
+  return all;
+}
 
 std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes) {
   if (mine) return mine;

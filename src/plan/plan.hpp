@@ -27,6 +27,7 @@ struct Chain {
   std::vector<Hop> hops;
   std::vector<std::shared_ptr<Exchange>> exchanges;
   std::vector<std::string> strategies;
+  std::vector<std::vector<Considered>> considered;  // by "auto"
   std::vector<int> selves;  // this rank's number in each exchange's group
   std::vector<Side> sides;  // from and to of every stage
   std::vector<std::unique_ptr<Stage>> stages;
@@ -36,11 +37,14 @@ struct Chain {
 };
 
 struct AnyPlan::Body {
-  Body(MPI_Comm comm, const AnyProblem& problem, const Options& options);
+  /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses for this machine.
+  Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const Machine& machine);
 
   mpi::Communicator comm;
   AnyProblem problem;
   Options requested, effective;
+  Machine machine;
+  std::string choice;  // how options left open were chosen, as JSON; empty: none were
   std::vector<GVector> vectors;  // of plane waves: this rank's
   std::unique_ptr<Waves> waves;  // null: none
   Route route;

@@ -60,7 +60,8 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (o.components < 1) throw Error("components is " + std::to_string(o.components) + "; it must be at least 1");
   if (p.shape.size() + (o.batch > 1) + (o.components > 1) > max_axes)
     throw Error("shape, batch and components make more than " + std::to_string(max_axes) + " axes");
-  if (o.threads < 1 || o.threads > 1024) throw Error("threads is " + std::to_string(o.threads) + "; give 1 to 1024 a rank");
+  if (o.threads < 0 || o.threads > 1024) throw Error("threads is " + std::to_string(o.threads) + "; give 1 to 1024 a rank, or 0 for as many as wisdom or tuning says");
+  if (!(o.tune_seconds >= 0 && o.tune_seconds <= 1e6)) throw Error("tune_seconds is " + std::to_string(o.tune_seconds) + "; give seconds from 0 to 1000000");
   check_schedule(o.schedule, o);
   if (o.backward_schedule) {
     if (!p.waves) throw Error("backward_schedule is given, but only plane waves are cut otherwise on their way back; give schedule alone");
@@ -71,7 +72,7 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + o.wire + "\"; allowed are \"same\" and \"single\"");
   if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
   for (const std::string& name : strategy_names(o.strategy))
-    if (name != "auto") strategy(name);  // throws, naming those there are
+    if (name != "auto" && o.strategy != "tune") strategy(name);  // throws, naming those there are
   if (o.natural_output && o.output) throw Error("both natural_output and an output layout are given; give one of them");
   Shape all = p.shape;
   all.push_back(o.batch * o.components);
@@ -102,10 +103,16 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the schedule", text(o.schedule) + (o.backward_schedule ? "; backward " + text(*o.backward_schedule) : "")},
           {"the process grid", grid},
           {"the groups", std::to_string(o.groups)},
+          {"wisdom and tuning", std::string(o.wisdom ? "wisdom" : "no wisdom") + ", " + std::to_string(o.tune_seconds) + " s"},
           {"batch, components, threads", std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
           {"the options", std::string(o.in_place ? "in place, " : "") + (o.overwrite_input ? "overwriting, " : "") + (o.natural_output ? "natural output, " : "") + "scale " + o.scale},
           {"the input layout", o.input ? o.input->describe(true) : "default"},
           {"the output layout", o.output ? o.output->describe(true) : "default"}};
+}
+
+void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
+  agree_or_decline(comm, [&] { check_problem(problem, options); });
+  for (const auto& [what, text] : fingerprint(problem, options)) comm.same(what, text);
 }
 
 }  // namespace weft

@@ -3,7 +3,31 @@
 
 #include <weft/plan.hpp>
 
+#include "mpi/communicator.hpp"
+
 namespace weft {
+
+/// Communicator::agree, but Declined stays that: all ranks decline alike, for what they check here is the same on all of them, or fails as something else.
+template <class F>
+auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
+  bool declined = false;
+  try {
+    return comm.agree([&] {
+      try {
+        return f();
+      } catch (const Declined&) {
+        declined = true;
+        throw;
+      }
+    });
+  } catch (const Error& e) {
+    if (declined) throw Declined(e.what());
+    throw;
+  }
+}
+
+/// Collective: what is asked for is possible as far as this tells, and the same on all ranks.
+void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
 
 /// Throws Error, or Declined for what only another option forbids, naming what was given and what is allowed.
 void check_problem(const AnyProblem& problem, const Options& options);

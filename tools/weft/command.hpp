@@ -30,7 +30,9 @@ Command plan_command(CLI::App& app);
 Command bench_command(CLI::App& app);
 Command exchange_command(CLI::App& app);
 Command transform_command(CLI::App& app);
+Command tune_command(CLI::App& app);
 Command types_command(CLI::App& app);
+Command wisdom_command(CLI::App& app);
 
 /// Of weft and of MPI, one line each.
 std::string version();

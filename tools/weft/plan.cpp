@@ -25,18 +25,28 @@ void execute(const World& world, weft::AnyPlan& plan) {
 
 Command plan_command(CLI::App& app) {
   struct Asked : Request {
-    bool steps = false, times = false;
+    bool steps = false, times = false, explain = false, json = false;
+    double seconds = 10;
   };
   auto asked = std::make_shared<Asked>();
   asked->add_problem(app);
   asked->add_options(app);
   app.add_flag("--steps", asked->steps, "every step of the forward transform on rank 0");
   app.add_flag("--times", asked->times, "steps with when they began and how long they took in one execution");
+  app.add_flag("--explain", asked->explain, "how strategy and schedule came to be: candidates, times, reason");
+  app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain");
+  app.add_option("--seconds", asked->seconds, "how long --strategy tune may measure")->check(CLI::Range(0.0, 1e6))->capture_default_str();
 
   return [asked](const World& world) {
-    weft::AnyPlan plan = planning([&] { return weft::AnyPlan(world.comm, asked->problem(), asked->options(world.ranks)); });
+    weft::AnyPlan plan = planning([&] {
+      weft::Options options = asked->options(world.ranks);
+      options.tune_seconds = asked->seconds;
+      return weft::AnyPlan(world.comm, asked->problem(), options);
+    });
     if (asked->times) execute(world, plan);
-    if (world.rank == 0) fmt::print("{}{}", plan.describe(), asked->steps || asked->times ? plan.steps() : "");
+    if (world.rank != 0) return 0;
+    if (!asked->json) fmt::print("{}{}", plan.describe(), asked->steps || asked->times ? plan.steps() : "");
+    if (asked->explain) fmt::print("{}{}", asked->json ? "" : "\n", plan.explain(asked->json));
     return 0;
   };
 }

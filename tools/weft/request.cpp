@@ -22,18 +22,19 @@ void Request::add_problem(CLI::App& app) {
 }
 
 void Request::add_options(CLI::App& app) {
-  app.add_option("--strategy", strategy, "how data travels: a name of 'weft list', or auto")->capture_default_str();
+  app.add_option("--strategy", strategy, "how data travels: a name of 'weft list'; auto: as wisdom or the model says; tune: measured")->capture_default_str();
   app.add_option("--wire", options_.wire, "single: doubles travel as floats")->capture_default_str();
-  app.add_option("--layout", layout, "slab, pencil, or a process grid: 2x3")->capture_default_str();
+  app.add_option("--layout", layout, "slab, pencil, or a process grid: 2x3; any: as wisdom or tuning says")->capture_default_str();
   app.add_option("--engine", options_.engine, "what transforms lines: a name of 'weft list'")->capture_default_str();
-  app.add_option("--effort", options_.effort, "estimate, measure, patient, exhaustive: the engine's search")->capture_default_str();
+  app.add_option("--effort", options_.effort, "estimate, measure, patient, exhaustive: the engine's search; auto: as wisdom or tuning says")->capture_default_str();
   app.add_option("--tiles", options_.schedule.tiles, "one tile; or tiles of the gathered or the kept axis")->capture_default_str();
   app.add_option("--tile", options_.schedule.tile, "planes a tile")->capture_default_str();
   app.add_option("--window", options_.schedule.window, "most tiles on their way at once; 0: all")->capture_default_str();
   app.add_option("--test", options_.schedule.test, "let tiles progress after so many blocks of work; 0: never")->capture_default_str();
   app.add_option("--communicate", options_.schedule.communicate, "who does exchanges: the caller, or a thread that does nothing else")
       ->capture_default_str();
-  app.add_option("--threads", options_.threads, "threads a rank")->capture_default_str();
+  app.add_option("--threads", options_.threads, "threads a rank; 0: as wisdom or tuning says")->capture_default_str();
+  app.add_flag("!--no-wisdom", options_.wisdom, "look nothing up, and remember nothing");
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -87,6 +88,8 @@ weft::Options Request::options(int ranks) const {
     int grid[2] = {0, 0};
     MPI_Dims_create(ranks, 2, grid);
     options.grid = {grid[0], grid[1]};
+  } else if (layout == "any") {
+    options.grid = {0};
   } else if (layout != "slab") {
     options.grid = numbers<int>("--layout", layout, 'x');
   }
@@ -98,12 +101,4 @@ void check_writable(const World& world, const std::string& path) {
   if (world.rank == 0) writable = std::ofstream(path, std::ios::app).good();
   MPI_Bcast(&writable, 1, MPI_INT, 0, world.comm);
   if (!writable) throw weft::Error("cannot write " + path);
-}
-
-std::string to_string(const weft::ScheduleOptions& s) {
-  const std::string thread = s.communicate == "thread" ? ", exchanges on a thread" : "";
-  if (s.tiles == "one") return "one tile" + thread;
-  return fmt::format("{} axis, {} plane{} a tile, {}{}", s.tiles, s.tile, s.tile == 1 ? "" : "s",
-                     s.window == 0 ? "all on their way" : fmt::format("window {}", s.window),
-                     s.test == 0 ? "" : fmt::format(", test every {}", s.test)) + thread;
 }

@@ -49,6 +49,3 @@ auto planning(Work work) {
     throw Usage(e.what());
   }
 }
-
-/// "one tile", "gathered axis, 8 planes a tile, window 2, test every 4".
-std::string to_string(const weft::ScheduleOptions& schedule);

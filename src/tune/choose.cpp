@@ -1,0 +1,85 @@
+// A plan's constructor: what is left open is chosen, by tuning, by wisdom or by the model, and then planned; and how the plan tells of it.
+#include "plan/plan.hpp"
+#include "plan/problem.hpp"
+#include "tune/choice.hpp"
+#include "tune/recollection.hpp"
+
+namespace weft {
+
+AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options) {
+  auto comm = mpi::Communicator::duplicate(user);
+  check_alike(comm, problem, options);
+  if (!leaves_open(options)) {
+    body_ = std::make_unique<Body>(std::move(comm), problem, options, Machine());
+    return;
+  }
+  Recollection known(comm, problem, options);
+  std::vector<std::string> notes = known.notes();
+  const auto plan = [&](const Options& choice) { body_ = std::make_unique<Body>(mpi::Communicator::duplicate(comm.raw()), problem, choice, known.machine()); };
+  Json story;
+  if (options.strategy == "tune") {
+    const Tuning tuning = tune(comm.raw(), problem, options, {.seconds = options.tune_seconds});
+    if (options.wisdom) notes.push_back(known.keep(tuning));
+    story = Json::parse(tuning.json);
+    plan(tuning.choice);
+  } else if (!known.found().is_null()) {
+    try {
+      const Options choice = with_choice(options, known.found()["choice"]);
+      check_alike(comm, problem, choice);
+      plan(choice);
+      story = known.found();
+      story.set("reason", "wisdom of " + story["date"].text() + " from " + story["where"].text() + ": " + story["reason"].text());
+    } catch (const Error& e) {  // alike on all ranks: a strategy that is gone, a machine that has changed
+      notes.push_back(std::string("what wisdom has cannot be planned, so the model chooses: ") + e.what());
+    }
+  }
+  if (!body_) plan(closed(options));
+  body_->requested = options;
+  Json::List said(notes.begin(), notes.end());
+  if (!said.empty()) story.set("notes", std::move(said));
+  if (!story.is_null()) body_->choice = story.dump();
+}
+
+std::string AnyPlan::explain(bool as_json) const {
+  const Body& b = *body_;
+  Json all = Json::Members{{"problem", Json::Members{{"summary", summary(b.problem, b.requested)}, {"shape", to_string(b.problem.shape)}, {"ranks", b.comm.size()}}},
+                           {"choice", choice_json(b.effective)}};
+  const Json story = b.choice.empty() ? Json() : Json::parse(b.choice);
+  Json::List candidates = story["candidates"].list();
+  std::string reason = story["reason"].text();
+  if (candidates.empty()) {
+    const auto considered = this->considered();
+    bool any = false;
+    for (std::size_t h = 0; h < considered.size(); ++h)
+      for (const Considered& c : considered[h]) {
+        any = true;
+        candidates.push_back(Json::Members{{"name", (considered.size() > 1 ? "exchange " + std::to_string(h) + ": " : "") + c.strategy}, {"strategy", c.strategy},
+                                           {"schedule", to_string(b.effective.schedule)}, {"predicted_seconds", c.seconds}, {"measured_seconds", 0},
+                                           {"messages", c.cost.messages}, {"bytes", c.cost.bytes}, {"copied", c.cost.copied}, {"measurements", 0}, {"round", 0},
+                                           {"verdict", !c.declined.empty() ? "declines: " + c.declined : &c == &considered[h].front() ? "the cheapest" : ""}});
+      }
+    if (reason.empty()) reason = any ? "the model's choice: the cheapest, of one exchange forward" : considered.empty() ? "nothing is exchanged" : "as requested";
+  }
+  all.set("reason", reason);
+  if (!story["notes"].is_null()) all.set("notes", story["notes"]);
+  Index sent = 0, most = 0, total = 0;
+  for (const auto& exchange : b.forward.exchanges)
+    for (int t = 0; exchange && t < exchange->tiles(); ++t)
+      for (const Piece& piece : exchange->tile(t).out) {
+        const auto h = static_cast<std::size_t>(&exchange - b.forward.exchanges.data());
+        if (piece.peer != b.forward.selves[h]) sent += piece.at.box.volume() * b.forward.bytes[h + 1];
+      }
+  for (int r = 0; r < b.comm.size(); ++r) {
+    const Index elements = input_layout().elements(r) + output_layout().elements(r);
+    most = std::max(most, elements);
+    total += elements;
+  }
+  all.set("bytes_sent", sent);
+  all.set("imbalance", total > 0 ? static_cast<double>(most) * b.comm.size() / static_cast<double>(total) : 1.0);
+  for (const char* name : {"seconds", "machine", "date", "version"})
+    if (!story[name].is_null()) all.set(name, story[name]);
+  all.set("candidates", std::move(candidates));
+  return as_json ? all.dump() + "\n" : explanation(all);
+}
+
+}  // namespace weft

@@ -1,0 +1,199 @@
+#include "tune/contender.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+
+#include "engines/engine.hpp"
+
+namespace weft {
+namespace {
+
+double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// In [-1, 1), different for all axes and positions.
+double tag(int axis, Index at) {
+  auto x = static_cast<std::uint64_t>(at + 1) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(axis + 1) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return static_cast<double>((x ^ x >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+template <class T>
+double root_mean_square(const std::vector<T>& values) {
+  double sum = 0;
+  for (const T& v : values) sum += std::norm(v);
+  return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+std::vector<std::complex<double>> transformed(const std::vector<double>& line, Kind kind, const Engine& engine) {
+  const LineSpec spec{kind, Direction::forward, Precision::double_, static_cast<Index>(line.size())};
+  const auto lines = engine.plan(spec, "estimate");
+  std::vector<std::complex<double>> in(line.begin(), line.end()), out(line.size());
+  std::vector<double> real = line, real_out(line.size());
+  const auto bytes = [](auto& values) { return reinterpret_cast<std::byte*>(values.data()); };
+  (*lines)(complex_input(kind) ? bytes(in) : bytes(real), complex_output(kind) ? bytes(out) : bytes(real_out), 1);
+  if (!complex_output(kind)) out.assign(real_out.begin(), real_out.end());
+  out.resize(static_cast<std::size_t>(spec.out_length()));
+  return out;
+}
+
+}  // namespace
+
+Tags::Tags(const AnyProblem& problem, const Options& options)
+    : tolerance_(problem.precision == Precision::single_ ? 1e-3 : options.wire == "single" ? 1e-5 : 1e-9) {
+  const bool batch = options.batch > 1, components = options.components > 1;
+  Shape shape = batch ? Shape{options.batch} : Shape();
+  for (const Index n : problem.shape) shape.push_back(n);
+  if (components) shape.push_back(options.components);
+  for (int a = 0; a < shape.size(); ++a) {
+    std::vector<double> line;
+    for (Index i = 0; i < shape[a]; ++i) line.push_back(tag(a, i));
+    std::vector<std::complex<double>> out(line.begin(), line.end());
+    for (int k = 0; k < problem.axes.size(); ++k)
+      if (problem.axes[k] + batch == a) out = transformed(line, problem.waves ? Kind::c2c : problem.kinds[static_cast<std::size_t>(k)], engine(options.engine));
+    before_size_ *= root_mean_square(line);
+    after_size_ *= root_mean_square(out);
+    before_.push_back(std::move(line));
+    after_.push_back(std::move(out));
+  }
+}
+
+double Tags::before(const Shape& point) const {
+  double value = 1;
+  for (int a = 0; a < point.size(); ++a) value *= before_[static_cast<std::size_t>(a)][static_cast<std::size_t>(point[a])];
+  return value;
+}
+
+std::complex<double> Tags::after(const Shape& point) const {
+  std::complex<double> value = 1;
+  for (int a = 0; a < point.size(); ++a) value *= after_[static_cast<std::size_t>(a)][static_cast<std::size_t>(point[a])];
+  return value;
+}
+
+bool Tags::agrees(double signature) const {
+  if (!signed_) signed_ = true, signature_ = signature;
+  return std::abs(signature - signature_) <= tolerance_ * std::abs(signature_);
+}
+
+namespace {
+
+template <class In, class Out>
+class TypedContender final : public Contender {
+ public:
+  TypedContender(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options)
+      : comm_(comm), plan_(comm.raw(), problem, options), in_(plan_.input_memory(), plan_.input_view(), plan_.input_elements()),
+        out_(plan_.output_memory(), plan_.output_view(), plan_.output_elements()) {}
+
+  const AnyPlan& plan() const override { return plan_; }
+
+  std::string prove(const Tags& tags) override {
+    const bool in_place = plan_.requested().in_place;
+    constexpr double poison = 1e15;
+    const double forward_scale = plan_.requested().scale == "full" ? 1 / logical_points() : plan_.requested().scale == "symmetric" ? 1 / std::sqrt(logical_points()) : 1;
+    fill(in_, 0);
+    if (!in_place) fill(out_, poison);
+    in_.for_each([&](const Shape& p, In& value) { value = static_cast<real_of<In>>(tags.before(p)); });
+    plan_.forward(in_.data(), out_.data());
+    double worst = 0;
+    const auto compare = [&](std::complex<double> seen, std::complex<double> wanted, double size) {
+      const double error = std::abs(seen - wanted) / size;
+      if (!(error <= worst)) worst = std::isnan(error) ? 1e300 : error;
+    };
+    const double size = tags.after_size() * forward_scale;
+    const bool waves = plan_.problem().waves != nullptr;
+    if (waves) each_coefficient([&](const Shape& p, const Out& value) { compare(std::complex<double>(value), tags.after(p) * forward_scale, size); });
+    else out_.for_each([&](const Shape& p, const Out& value) { compare(std::complex<double>(value), tags.after(p) * forward_scale, size); });
+    if (std::string wrong = verdict("forward", worst, tags); !wrong.empty()) return wrong;
+
+    if (!in_place) fill(in_, poison);
+    plan_.backward(out_.data(), in_.data());
+    if (!waves) {
+      in_.for_each([&](const Shape& p, const In& value) { compare(std::complex<double>(value) * plan_.scale(), tags.before(p), tags.before_size()); });
+    } else {  // what is left of the tags is the same for all right plans, and comes back as it was
+      double signature = 0;
+      in_.for_each([&](const Shape& p, const In& value) { signature += std::complex<double>(value).real() * tags.before(p); });
+      signature = comm_.sum(signature);
+      if (!tags.agrees(signature)) worst = 1e300;
+      if (const PlaneWaves& w = *plan_.problem().waves; !(w.box && w.real)) {
+        plan_.forward(in_.data(), out_.data());
+        each_coefficient([&](const Shape& p, const Out& value) { compare(std::complex<double>(value) * plan_.scale(), tags.after(p) * forward_scale, size); });
+      }
+    }
+    std::string wrong = verdict("backward", worst, tags);
+    fill(in_, 0);
+    fill(out_, 0);
+    return wrong;
+  }
+
+  Seconds time(double skew_seconds) override {
+    const double there = timed(skew_seconds, [&] { plan_.forward(in_.data(), out_.data()); });
+    return {there, timed(skew_seconds, [&] { plan_.backward(out_.data(), in_.data()); })};
+  }
+
+ private:
+  template <class T>
+  static void fill(const Array<T>& array, double value) {
+    for (T& element : array.span()) element = static_cast<real_of<T>>(value);
+  }
+
+  double logical_points() const {
+    double points = 1;
+    const AnyProblem& p = plan_.problem();
+    for (int k = 0; k < p.axes.size(); ++k) points *= static_cast<double>(logical_size(p.kinds[static_cast<std::size_t>(k)], p.shape[p.axes[k]]));
+    return points;
+  }
+
+  template <class Visit>
+  void each_coefficient(Visit visit) const {
+    const Shape& grid = plan_.problem().shape;
+    const Out* value = out_.data();
+    for (Index b = 0; b < plan_.requested().batch; ++b)
+      for (const GVector& g : plan_.vectors()) {
+        Shape point = plan_.requested().batch > 1 ? Shape{b} : Shape();
+        for (int a = 0; a < 3; ++a) point.push_back((g[static_cast<std::size_t>(a)] + grid[a]) % grid[a]);
+        visit(point, *value++);
+      }
+  }
+
+  std::string verdict(const char* what, double error, const Tags& tags) const {
+    error = comm_.max(error);
+    return error <= tags.tolerance() ? "" : std::string(what) + " of known data is wrong by " + std::to_string(error) + " of its size";
+  }
+
+  template <class Work>
+  double timed(double skew_seconds, Work work) {
+    comm_.barrier();
+    const double begin = clock_seconds();
+    if (skew_seconds > 0) {
+      random_ = random_ * 6364136223846793005u + static_cast<std::uint64_t>(2 * comm_.rank() + 1);
+      const double wait = skew_seconds * static_cast<double>(random_ >> 11) * 0x1p-53;
+      while (clock_seconds() - begin < wait) {}
+    }
+    const double start = clock_seconds() - begin;
+    work();
+    const double end = comm_.max(clock_seconds() - begin);
+    return skew_seconds > 0 ? end - comm_.max(start) : end;
+  }
+
+  const mpi::Communicator& comm_;
+  AnyPlan plan_;
+  Array<In> in_;
+  Array<Out> out_;
+  std::uint64_t random_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> Contender::make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
+  const auto of = [&](auto real) -> std::unique_ptr<Contender> {
+    using Real = decltype(real);
+    using Complex = std::complex<Real>;
+    if (problem.kinds.empty() || complex_input(problem.kinds.back())) return std::make_unique<TypedContender<Complex, Complex>>(comm, problem, options);
+    if (complex_output(problem.kinds.back())) return std::make_unique<TypedContender<Real, Complex>>(comm, problem, options);
+    return std::make_unique<TypedContender<Real, Real>>(comm, problem, options);
+  };
+  return problem.precision == Precision::double_ ? of(double()) : of(float());
+}
+
+}  // namespace weft

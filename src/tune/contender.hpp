@@ -1,0 +1,55 @@
+// A plan that is measured, once it has proved itself on a tag pattern: values by which every element of either space is known wherever it is.
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <weft/plan.hpp>
+
+#include "mpi/communicator.hpp"
+
+namespace weft {
+
+/// A product of one function of each axis, and its transform, which is the product of the lines' transforms.
+class Tags {
+ public:
+  Tags(const AnyProblem& problem, const Options& options);
+
+  double before(const Shape& point) const;               ///< in real space; batch and component axes included
+  std::complex<double> after(const Shape& point) const;  ///< unnormalised
+  double before_size() const { return before_size_; }    ///< root mean square
+  double after_size() const { return after_size_; }
+  double tolerance() const { return tolerance_; }  ///< relative to those
+
+  /// Of what all right plans make alike from the same, a number that any misplaced element changes; the first one sets it.
+  bool agrees(double signature) const;
+
+ private:
+  std::vector<std::vector<double>> before_;               // by axis
+  std::vector<std::vector<std::complex<double>>> after_;  // the same
+  double before_size_ = 1, after_size_ = 1, tolerance_;
+  mutable bool signed_ = false;
+  mutable double signature_ = 0;
+};
+
+class Contender {
+ public:
+  /// Collective, as all here. Throws as planning does.
+  static std::unique_ptr<Contender> make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
+  virtual ~Contender() = default;
+
+  /// What is wrong with its results, the same on all ranks; empty: nothing. Leaves zeros, which may be transformed any number of times.
+  virtual std::string prove(const Tags& tags) = 0;
+
+  struct Seconds {
+    double forward, backward;
+    double sum() const { return forward + backward; }
+  };
+  /// Of the slowest rank, ranks starting up to `skew_seconds` apart.
+  virtual Seconds time(double skew_seconds) = 0;
+  virtual const AnyPlan& plan() const = 0;
+};
+
+}  // namespace weft

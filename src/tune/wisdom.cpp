@@ -1,0 +1,398 @@
+#include <weft/wisdom.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "engines/engine.hpp"
+#include "plan/problem.hpp"
+#include "tune/choice.hpp"
+#include "tune/recollection.hpp"
+
+namespace weft {
+namespace {
+
+constexpr int format = 1;
+constexpr std::size_t losers = 16;  // that are remembered
+
+// FNV-1a
+std::string hash(const std::string& text) {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(h));
+  return digits;
+}
+
+std::string hash_without_hash(const Json& entry) {
+  Json::Members rest;
+  for (const auto& member : entry.members())
+    if (member.first != "hash") rest.push_back(member);
+  return hash(Json(rest).dump());
+}
+
+[[noreturn]] void fail(const std::string& what, const std::string& file) { throw Error("wisdom: cannot " + what + " " + file + ": " + std::strerror(errno)); }
+
+// An open file descriptor.
+struct File {
+  int number;
+  explicit File(int opened) : number(opened) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (number >= 0) close(number);
+  }
+};
+
+// The whole text reaches the disk, or nothing stays of it.
+void write_whole(const std::string& file, const std::string& text) {
+  const File out(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (out.number < 0) fail("write", file);
+  const auto give_up = [&] {
+    const int why = errno;
+    unlink(file.c_str());
+    errno = why;
+    fail("write", file);
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = write(out.number, text.data() + at, text.size() - at);
+    if (written < 0 && errno != EINTR) give_up();
+    if (written > 0) at += static_cast<std::size_t>(written);
+  }
+  if (fsync(out.number) != 0) give_up();
+}
+
+void add(std::vector<std::string>* notes, const std::string& note) {
+  if (notes) notes->push_back(note);
+}
+
+}  // namespace
+
+Wisdom Wisdom::parse(const std::string& text, std::vector<std::string>* notes) {
+  const Json all = Json::parse(text);
+  if (all["weft_wisdom"].is_null()) throw Error("this is no wisdom of weft: it has no \"weft_wisdom\"");
+  if (all["weft_wisdom"].number() != format) throw Error("this wisdom has format " + all["weft_wisdom"].dump() + "; this weft reads " + std::to_string(format));
+  Wisdom wisdom;
+  int wrong = 0;
+  for (const Json& entry : all["entries"].list()) {
+    if (!entry["key"].is_object() || !entry["choice"].is_object() || entry["hash"].text() != hash_without_hash(entry)) ++wrong;
+    else wisdom.entries_[hash(entry["key"].dump())] = entry.dump();
+  }
+  if (wrong) add(notes, std::to_string(wrong) + (wrong == 1 ? " entry is" : " entries are") + " skipped: damaged or changed by hand");
+  return wisdom;
+}
+
+Wisdom Wisdom::read(const std::string& file, std::vector<std::string>* notes) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    fail("read", file);
+  }
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad() || !std::filesystem::is_regular_file(file)) throw Error("wisdom: cannot read " + file);
+  std::vector<std::string> own;
+  try {
+    Wisdom wisdom = parse(text.str(), &own);
+    for (const std::string& note : own) add(notes, file + ": " + note);
+    return wisdom;
+  } catch (const Error& e) {
+    throw Error("wisdom: " + file + ": " + e.what());
+  }
+}
+
+void Wisdom::update(const std::string& file, const std::function<void(Wisdom&)>& change, std::vector<std::string>* notes) {
+  std::error_code ignored;  // opening the lock tells
+  if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
+  const std::string lock_file = file + ".lock", next = file + ".next";
+  const File lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (lock.number < 0) fail("write", lock_file);
+  while (flock(lock.number, LOCK_EX) != 0)
+    if (errno != EINTR) fail("lock", lock_file);
+  Wisdom wisdom;
+  try {
+    wisdom = read(file, notes);
+  } catch (const Error& e) {
+    const std::string broken = file + ".broken";
+    if (rename(file.c_str(), broken.c_str()) != 0) fail("replace", file);
+    add(notes, std::string(e.what()) + "; it is kept as " + broken);
+  }
+  change(wisdom);
+  write_whole(next, wisdom.text());
+  if (rename(next.c_str(), file.c_str()) != 0) fail("write", file);
+}
+
+std::vector<Wisdom::Entry> Wisdom::entries() const {
+  std::vector<Entry> list;
+  for (const auto& [id, text] : entries_) {
+    const Json all = Json::parse(text);
+    list.push_back({id, all["problem"]["summary"].text(), all["choice"]["name"].text(), all["date"].text(), all["version"].text(),
+                    static_cast<int>(all["key"]["ranks"].number()), all["candidates"].list().empty() ? 0 : all["candidates"].list().front()["measured_seconds"].number(), text,
+                    explanation(all)});
+  }
+  return list;
+}
+
+void Wisdom::merge(const Wisdom& other) {
+  const auto date = [](const std::string& text) { return Json::parse(text)["date"].text(); };
+  for (const auto& [id, text] : other.entries_)
+    if (const auto known = entries_.find(id); known == entries_.end() || date(known->second) <= date(text)) entries_[id] = text;
+}
+
+int Wisdom::forget(const std::string& id) { return static_cast<int>(std::erase_if(entries_, [&](const auto& entry) { return entry.first.starts_with(id); })); }
+
+std::string Wisdom::text() const {
+  std::string text = "{\"weft_wisdom\": " + std::to_string(format) + ", \"entries\": [";
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) text += (entry == entries_.begin() ? "\n" : ",\n") + entry->second;
+  return text + "\n]}\n";
+}
+
+std::vector<std::string> wisdom_files() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* const value = std::getenv(name);
+    return value ? value : "";
+  };
+  std::string names = variable("WEFT_WISDOM");
+  if (names == "none") return {};
+  if (names.empty()) {
+    std::string state = variable("XDG_STATE_HOME");
+    if (state.empty() && !variable("HOME").empty()) state = variable("HOME") + "/.local/state";
+    if (!state.empty()) names = state + "/weft/wisdom.json";
+    names += ":/etc/weft/wisdom.json";
+  }
+  std::vector<std::string> files(1);
+  for (const char c : names)
+    if (c == ':') files.emplace_back();
+    else files.back() += c;
+  return files;  // the first may be empty: then nothing is written
+}
+
+namespace {
+
+// What this process knows of its own, and files as they were read last: they are read again when they have changed.
+struct Memory {
+  std::mutex mutex;
+  Wisdom own;
+  struct Copy {
+    std::filesystem::file_time_type time;
+    std::uintmax_t bytes = 0;
+    Wisdom wisdom;
+    std::vector<std::string> notes;
+  };
+  std::map<std::string, Copy> files;
+
+  static Memory& the_one() {
+    static Memory memory;
+    return memory;
+  }
+
+  const Copy& file(const std::string& name) {
+    std::error_code none;
+    const auto time = std::filesystem::last_write_time(name, none);
+    const auto bytes = none ? 0 : std::filesystem::file_size(name, none);
+    Copy& copy = files[name];
+    if (none) return copy = {};
+    if (copy.time == time && copy.bytes == bytes) return copy;
+    copy = {time, bytes, {}, {}};
+    try {
+      copy.wisdom = Wisdom::read(name, &copy.notes);
+    } catch (const Error& e) {
+      copy.notes.emplace_back(e.what());
+    }
+    return copy;
+  }
+};
+
+}  // namespace
+
+std::string export_wisdom() {
+  Memory& memory = Memory::the_one();
+  const std::lock_guard lock(memory.mutex);
+  return memory.own.text();
+}
+
+void import_wisdom(const std::string& text) {
+  const Wisdom wisdom = Wisdom::parse(text);
+  Memory& memory = Memory::the_one();
+  const std::lock_guard lock(memory.mutex);
+  memory.own.merge(wisdom);
+}
+
+void forget_wisdom() {
+  Memory& memory = Memory::the_one();
+  const std::lock_guard lock(memory.mutex);
+  memory.own = {};
+}
+
+// ---- what the ranks of a communicator remember ----
+
+namespace {
+
+// "Model X x 16": the processor and how many of them.
+std::string this_machine() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string name = "a processor";
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) {
+      name = line.substr(std::min(line.size(), line.find(':') + 2));
+      break;
+    }
+  return name + " x " + std::to_string(std::thread::hardware_concurrency());
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+// All that a choice depends on.
+Json key_of(const mpi::Communicator& comm, const AnyProblem& problem, Options options) {
+  std::map<int, int> sizes;
+  for (const int node : comm.nodes(options.nodes)) ++sizes[node];
+  std::string nodes;
+  for (const auto& [node, size] : sizes) nodes += (nodes.empty() ? "" : "+") + std::to_string(size);
+  if (strategy_open(options)) options.strategy = "open";
+  options.tune_seconds = 0;
+  std::string text;
+  for (const auto& [what, value] : fingerprint(problem, options))
+    if (!value.empty() && value != "none" && value != "default") text += (text.empty() ? "" : "; ") + what + " " + value;
+  if (problem.waves && !problem.waves->cutoff && !problem.waves->box) {  // lists of vectors: each rank's own
+    std::uint64_t h = 0xcbf29ce484222325u;
+    for (const GVector& g : problem.waves->mine)
+      for (const Index x : g) h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3u;
+    for (const Index each : comm.gather_all(static_cast<Index>(h))) text += " " + hash(std::to_string(each));
+  }
+  std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + this_machine() : "";
+  comm.bcast(machine);
+  const auto end = machine.find('\n');
+  return Json::Members{{"problem", text}, {"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
+}
+
+bool same_place(const Json& a, const Json& b) {
+  for (const char* what : {"ranks", "nodes", "mpi", "machine"})
+    if (a[what].dump() != b[what].dump()) return false;
+  return true;
+}
+
+}  // namespace
+
+Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options)
+    : comm_(comm), engine_(options.engine), key_(key_of(comm, problem, options)) {
+  if (!options.wisdom) return;
+  const std::string id = hash(key_.dump());
+  std::string known;
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    Memory& memory = Memory::the_one();
+    const std::lock_guard lock(memory.mutex);
+    Json all = Json::Members{{"found", {}}, {"machine", {}}, {"notes", Json::List()}};
+    Json::List notes;
+    std::string last;
+    const auto look = [&](const Wisdom& wisdom, const std::string& where) {
+      if (const auto at = wisdom.entries_.find(id); at != wisdom.entries_.end() && all["found"].is_null()) {
+        Json found = Json::parse(at->second);
+        found.set("where", where);
+        all.set("found", std::move(found));
+      }
+      for (const auto& [other, text] : wisdom.entries_) {
+        if (!all["found"].is_null()) break;  // a choice needs no guess
+        const Json entry = Json::parse(text);
+        if (same_place(entry["key"], key_) && entry["date"].text() > last) last = entry["date"].text(), all.set("machine", entry["machine"]);
+      }
+    };
+    look(memory.own, "this process");
+    for (const std::string& file : wisdom_files())
+      if (!file.empty() && all["found"].is_null()) {
+        const auto& copy = memory.file(file);
+        for (const std::string& note : copy.notes) notes.emplace_back(note);
+        look(copy.wisdom, file);
+      }
+    all.set("notes", std::move(notes));
+    known = all.dump();
+  });
+  comm.bcast(known);
+  const Json all = Json::parse(known);
+  found_ = all["found"];
+  machine_ = all["machine"];
+  for (const Json& note : all["notes"].list()) notes_.push_back(note.text());
+  try {
+    comm.agree([&] {  // the others plan from rank 0's
+      if (comm.rank() == 0 && !found_["engine_wisdom"].text().empty()) engine(engine_).import_wisdom(found_["engine_wisdom"].text());
+    });
+  } catch (const Error& e) {
+    notes_.push_back(std::string("the engine's wisdom is not used: ") + e.what());
+  }
+}
+
+Machine Recollection::machine() const {
+  Machine m;
+  const auto take = [&](double& to, const char* name) {
+    if (const double value = machine_[name].number(); value > 0) to = value;
+  };
+  take(m.message_seconds, "message_seconds");
+  take(m.bytes_per_second, "bytes_per_second");
+  take(m.copied_per_second, "copied_per_second");
+  take(m.node_message_seconds, "node_message_seconds");
+  take(m.node_bytes_per_second, "node_bytes_per_second");
+  take(m.flops_per_second, "flops_per_second");
+  return m;
+}
+
+std::string Recollection::keep(const Tuning& tuning) {
+  std::string said;
+  comm_.agree([&] {
+    if (comm_.rank() != 0) return;
+    Json all = Json::parse(tuning.json), entry = Json::Members{{"key", key_}};
+    for (const char* name : {"problem", "choice", "reason", "seconds", "machine"}) entry.set(name, all[name]);
+    Json::List candidates = all["candidates"].list();
+    candidates.resize(std::min(candidates.size(), losers));
+    entry.set("candidates", std::move(candidates));
+    entry.set("date", now());
+    entry.set("version", WEFT_VERSION);
+    entry.set("engine_wisdom", engine(engine_).export_wisdom());
+    entry.set("hash", hash_without_hash(entry));
+    const Wisdom wisdom = Wisdom::parse(Json(Json::Members{{"weft_wisdom", format}, {"entries", Json::List{entry}}}).dump());
+    Memory& memory = Memory::the_one();
+    const std::lock_guard lock(memory.mutex);
+    memory.own.merge(wisdom);
+    const std::vector<std::string> files = wisdom_files();
+    if (files.empty() || files.front().empty()) {
+      said = "kept in this process alone: WEFT_WISDOM names no file to write";
+      return;
+    }
+    std::vector<std::string> notes;
+    try {
+      Wisdom::update(files.front(), [&](Wisdom& known) { known.merge(wisdom); }, &notes);
+      notes.push_back("kept in " + files.front());
+    } catch (const Error& e) {
+      notes.push_back(std::string(e.what()) + "; what was found is kept in this process alone");
+    }
+    for (const std::string& note : notes) said += (said.empty() ? "" : "\n") + note;
+  });
+  comm_.bcast(said);
+  return said;
+}
+
+std::string remember(MPI_Comm user, const AnyProblem& problem, const Options& options, const Tuning& found) {
+  const auto comm = mpi::Communicator::duplicate(user);
+  check_alike(comm, problem, options);
+  return Recollection(comm, problem, options).keep(found);
+}
+
+}  // namespace weft
