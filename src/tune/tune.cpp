@@ -29,14 +29,13 @@ double median(std::vector<double> values) {
   return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// One candidate in the search. `forward` and `backward` are of the race it is in.
+// One candidate in the search: seconds of all measurements since it came, and of the heat that it is in.
 struct Entry {
   Candidate shown;
   std::unique_ptr<Contender> runs;
-  std::vector<double> forward, backward;
+  std::vector<double> forward, backward, heat;
 
   bool measured() const { return shown.measurements > 0; }
-  double now() const { return median(forward) + median(backward); }
 };
 
 // What candidates share that are cut alike: process grid and threads.
@@ -123,7 +122,7 @@ class Search {
   std::vector<std::string> names() const {
     if (!strategy_open(asked_)) return {asked_.strategy};
     std::vector<std::string> all;
-    if (grounds_.front().considered.empty()) return {std::string(strategies().front()->name())};  // one rank: nothing to exchange
+    if (grounds_.front().considered.empty()) return {"auto"};  // nothing is exchanged
     for (const Strategy* s : strategies()) all.emplace_back(s->name());
     return all;
   }
@@ -219,14 +218,16 @@ class Search {
     const auto [forward, backward] = entry.runs->time(how_.skew_seconds);
     entry.forward.push_back(forward);
     entry.backward.push_back(backward);
+    entry.heat.push_back(forward + backward);
   }
+  static void fresh(Entry& entry) { entry.forward.clear(), entry.backward.clear(), entry.heat.clear(); }
 
-  // Writes down what a race has shown, in terms of the leader's time so that races can be compared.
-  void note(Entry& entry, double pace, int round) {
+  // Writes down what was measured.
+  static void note(Entry& entry, int round) {
     if (entry.forward.empty()) return;
     Candidate& c = entry.shown;
-    c.forward_seconds = median(entry.forward) * pace;
-    c.backward_seconds = median(entry.backward) * pace;
+    c.forward_seconds = median(entry.forward);
+    c.backward_seconds = median(entry.backward);
     c.measured_seconds = c.forward_seconds + c.backward_seconds;
     c.measurements = static_cast<int>(entry.forward.size());
     c.round = round;
@@ -237,37 +238,31 @@ class Search {
     if (best_) return true;
     if (!ready(entry)) return false;
     best_ = &entry;
-    for (int r = 0; r < 4; ++r) {
-      time(entry);
-      if (r > 1 && over(0.3)) break;
-    }
-    entry.forward.erase(entry.forward.begin());  // cold
-    entry.backward.erase(entry.backward.begin());
-    note(entry, 1, 1);
+    time(entry);  // cold
+    fresh(entry);
+    for (int r = 0; r < 3 && !(r > 0 && over(0.3)); ++r) time(entry);
+    note(entry, 1);
     return false;
   }
 
-  // Candidates, a few at a time, in turns with the best so far; what is much slower goes at once.
+  // Candidates, a few at a time, in turns with the best so far, whom they must beat in the same heat; what is much slower goes at once.
   void race(const std::string& phase, const std::vector<Entry*>& field, int repeats, int round, double share) {
-    constexpr std::size_t heat = 3;
+    constexpr std::size_t most = 3;
     std::vector<Entry*> running;
     const auto run = [&] {
-      best_->forward.clear(), best_->backward.clear();
-      for (int r = 0; r < repeats && !running.empty(); ++r) {
+      best_->heat.clear();
+      for (int r = 0; r < repeats; ++r) {
         time(*best_);
         for (Entry* e : running) time(*e);
         if (r > 0 && over(share)) break;
       }
-      const double now = best_->now(), pace = now > 0 ? best_->shown.measured_seconds / now : 1;
-      Entry* leader = best_;
+      running.push_back(best_);
       for (Entry* e : running) {
-        note(*e, pace, round);
-        if (e->shown.measured_seconds < leader->shown.measured_seconds) leader = e;
+        note(*e, round);
+        if (median(e->heat) < median(best_->heat)) best_ = e;
       }
       for (Entry* e : running)
-        if (e != leader) e->runs.reset();
-      if (leader != best_) best_->runs.reset();
-      best_ = leader;
+        if (e != best_) e->runs.reset();
       running.clear();
       say(phase);
     };
@@ -275,20 +270,20 @@ class Search {
       if (over(share)) break;
       if (e->measured() || !e->shown.verdict.empty()) continue;
       if (!found_leader(*e) || !ready(*e)) continue;
-      e->forward.clear(), e->backward.clear();
+      fresh(*e);
       time(*e);  // cold
-      if (!how_.exhaustive && e->now() > 2.5 * best_->shown.measured_seconds) {
+      if (!how_.exhaustive && e->heat.front() > 2.5 * best_->shown.measured_seconds) {
+        fresh(*e);
         time(*e);
-        e->forward.erase(e->forward.begin()), e->backward.erase(e->backward.begin());
-        note(*e, 1, round);
-        if (e->now() > 2 * best_->shown.measured_seconds) {
+        note(*e, round);
+        if (e->shown.measured_seconds > 2 * best_->shown.measured_seconds) {
           e->runs.reset();
           continue;
         }
       }
-      e->forward.clear(), e->backward.clear();
+      fresh(*e);
       running.push_back(e);
-      if (running.size() == heat) run();
+      if (running.size() == most) run();
     }
     if (!running.empty()) run();
   }
@@ -409,42 +404,37 @@ class Search {
 
   // Those that are close to the best, all in turn, until one is ahead by more than noise.
   void final() {
-    std::vector<Entry*> field;
+    std::vector<Entry*> field{best_};
     for (Entry* e : by_time()) {
-      if (field.size() == 5 || e->shown.measured_seconds > 1.08 * best_->shown.measured_seconds) break;
-      if (ready(*e)) e->forward.clear(), e->backward.clear(), field.push_back(e);
+      if (field.size() == 5 || e->shown.measured_seconds > 1.25 * best_->shown.measured_seconds) break;
+      if (e != best_ && ready(*e)) time(*e), field.push_back(e);
     }
+    for (Entry* e : field) fresh(*e);
     int rounds = 0;
-    const double before = best_->shown.measured_seconds;
     while (field.size() > 1 && rounds < (how_.exhaustive ? 40 : 24) && !over()) {
       for (int r = 0; r < 4; ++r, ++rounds)
         for (Entry* e : field) time(*e);
-      std::stable_sort(field.begin(), field.end(), [](const Entry* a, const Entry* b) { return a->now() < b->now(); });
+      std::stable_sort(field.begin(), field.end(), [](const Entry* a, const Entry* b) { return median(a->heat) < median(b->heat); });
+      for (Entry* e : field) note(*e, 4);
+      best_ = field.front();
       std::erase_if(field, [&](Entry* e) {
-        if (e == field.front() || !behind(*e, *field.front())) return false;
-        note(*e, 1, 4);
-        if (e != best_) e->runs.reset();
-        return true;
+        const bool lost = e != best_ && behind(*e, *best_);
+        if (lost) e->runs.reset();
+        return lost;
       });
       say("final");
     }
-    if (rounds == 0 || field.empty()) return;
-    for (Entry* e : field) note(*e, 1, 4);
-    // who led by luck is known better now, and with it all that were measured against it
-    const double luck = best_->shown.measured_seconds / before;
-    for (Entry* e : order_)
-      if (e->measured() && e->shown.round < 4)
-        for (double* seconds : {&e->shown.forward_seconds, &e->shown.backward_seconds, &e->shown.measured_seconds}) *seconds *= luck;
-    if (field.front() != best_) best_->runs.reset();
-    best_ = field.front();
     for (Entry* e : field)
-      if (e != best_) e->runs.reset(), e->shown.verdict = "as fast, within noise";
+      if (e != best_) {
+        e->runs.reset();
+        if (rounds > 0) e->shown.verdict = "as fast, within noise";
+      }
   }
 
   // Whether a is slower than b by more than what their differences, turn by turn, scatter.
   static bool behind(const Entry& a, const Entry& b) {
     std::vector<double> differences, spread;
-    for (std::size_t k = 0; k < a.forward.size(); ++k) differences.push_back(a.forward[k] + a.backward[k] - b.forward[k] - b.backward[k]);
+    for (std::size_t k = 0; k < a.heat.size(); ++k) differences.push_back(a.heat[k] - b.heat[k]);
     const double middle = median(differences);
     for (const double d : differences) spread.push_back(std::abs(d - middle));
     return middle > 3 * 1.4826 * median(spread) / std::sqrt(static_cast<double>(differences.size()));

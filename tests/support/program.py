@@ -10,7 +10,7 @@ class Result:
     def __init__(self, words, seconds=60, environment=None, **options):
         start = time.time()
         done = subprocess.run([LAUNCH, str(seconds)] + words, capture_output=True, text=True,
-                              env={**os.environ, **(environment or {})}, **options)
+                              env={"WEFT_WISDOM": "none", **os.environ, **(environment or {})}, **options)
         self.seconds = time.time() - start
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
         self.words = words

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Wisdom in files, as jobs treat it that know nothing of each other, and as machines end them: wisdom.py WEFT [unittest options]."""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from program import Result  # noqa: E402
+
+WEFT = os.path.abspath(sys.argv[1])
+
+
+def weft(*words, ranks=0, files=None):
+    return Result([WEFT] + (["--ranks", str(ranks)] if ranks else []) + list(words), environment={"WEFT_WISDOM": files or "none"})
+
+
+class Wisdom(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """Eight files with an entry each."""
+        cls.kept = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.kept.cleanup)
+        cls.ones = [os.path.join(cls.kept.name, f"{k}.json") for k in range(8)]
+        for k, file in enumerate(cls.ones):
+            result = weft("tune", "--shape", f"{k + 3}x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=file)
+            assert result.code == 0, result
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.file = self.path("wisdom.json")
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def fine(self, result):
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def count(self, file=None):
+        with open(file or self.file) as text:
+            return len(json.load(text)["entries"])
+
+    def test_commands(self):
+        self.fine(weft("wisdom", "merge", *self.ones[:3], files=self.file))
+        lines = self.fine(weft("wisdom", "list", files=self.file)).out.splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertIn("3x4 c2c", "".join(lines))
+        name = lines[0].split()[0]
+        self.assertIn("choice:", self.fine(weft("wisdom", "show", name, files=self.file)).out)
+        self.assertIn("mpi", json.loads(self.fine(weft("wisdom", "show", name, "--json", files=self.file)).out)["key"])
+        self.fine(weft("wisdom", "forget", name, files=self.file))
+        self.assertEqual(self.count(), 2)
+        self.assertEqual(weft("wisdom", "forget", name, files=self.file).code, 1)
+        self.assertEqual(weft("wisdom", "show", "xyz", files=self.file).code, 1)
+        self.fine(weft("wisdom", "forget", "all", files=self.file))
+        self.assertEqual(self.count(), 0)
+        self.assertIn("no wisdom yet", self.fine(weft("wisdom", "list", files=self.file)).out)
+        self.assertEqual(weft("wisdom", "merge", self.ones[0]).code, 2)
+        self.assertEqual(weft("wisdom").code, 2)
+        self.assertEqual(weft("wisdom", "merge", self.path("missing"), files=self.file).code, 2)
+
+    def test_site_wide_under_ones_own(self):
+        own = self.path("own.json")
+        self.assertIn("wisdom of", self.fine(weft("plan", "--shape", "3x4", "--effort", "estimate", "--explain", ranks=1, files=f"{own}:{self.ones[0]}")).out)
+        self.assertFalse(os.path.exists(own))
+        self.fine(weft("tune", "--shape", "99x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=f"{own}:{self.ones[0]}"))
+        self.assertEqual((self.count(own), self.count(self.ones[0])), (1, 1))
+
+    def test_eight_writers(self):
+        writers = [subprocess.Popen([WEFT, "wisdom", "merge", one], env={**os.environ, "WEFT_WISDOM": self.file}, stdout=subprocess.DEVNULL) for one in self.ones]
+        self.assertEqual([writer.wait() for writer in writers], [0] * 8)
+        self.assertEqual(self.count(), 8)
+
+    def test_killed_while_writing(self):
+        self.fine(weft("wisdom", "merge", *self.ones, files=self.file))
+        random.seed(1)
+        for _ in range(40):
+            writer = subprocess.Popen([WEFT, "wisdom", "merge", *self.ones], env={**os.environ, "WEFT_WISDOM": self.file}, stdout=subprocess.DEVNULL)
+            time.sleep(random.uniform(0, 0.02))
+            writer.send_signal(signal.SIGKILL)
+            writer.wait()
+            self.assertEqual(self.count(), 8)
+        self.fine(weft("wisdom", "forget", "all", files=self.file))
+
+    def test_full_disk(self):
+        self.fine(weft("wisdom", "merge", self.ones[0], files=self.file))
+        os.symlink("/dev/full", self.file + ".next")
+        result = weft("wisdom", "merge", self.ones[1], files=self.file)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("No space left", result.err)
+        self.assertEqual(self.count(), 1)
+        os.symlink("/dev/full", self.file + ".next")
+        result = self.fine(weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2, files=self.file))
+        self.assertIn("in this process alone", result.out)
+        self.assertEqual(self.count(), 1)
+
+    def test_no_place_to_write(self):
+        result = self.fine(weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2, files="/proc/nowhere/wisdom.json"))
+        self.assertIn("in this process alone", result.out)
+        self.assertEqual(weft("wisdom", "merge", self.ones[0], files="/proc/nowhere/wisdom.json").code, 1)
+
+    def test_garbage(self):
+        with open(self.file, "w") as file:
+            file.write("garbage")
+        self.assertIn("no JSON", self.fine(weft("wisdom", "list", files=self.file)).err)
+        self.assertIn("note:", self.fine(weft("plan", "--shape", "5x5", "--explain", ranks=2, files=self.file)).out)
+        self.assertIn(".broken", self.fine(weft("wisdom", "merge", self.ones[0], files=self.file)).err)
+        self.assertEqual(self.count(), 1)
+        with open(self.file + ".broken") as file:
+            self.assertEqual(file.read(), "garbage")
+
+    def test_tune(self):
+        out = self.path("found.json")
+        result = self.fine(weft("tune", "--shape", "8x6x4", "--seconds", "0.3", "--effort", "estimate", "--json", out, ranks=2, files=self.file))
+        self.assertIn("tuning", result.err)
+        with open(out) as file:
+            found = json.load(file)
+        best = found["candidates"][0]
+        self.assertEqual((best["verdict"], best["strategy"]), ("the best", found["choice"]["strategy"]))
+        told = json.loads(self.fine(weft("plan", "--shape", "8x6x4", "--effort", "estimate", "--explain", "--json", ranks=2, files=self.file)).out)
+        self.assertEqual(told["choice"]["strategy"], found["choice"]["strategy"])
+        self.assertEqual(weft("tune", "--shape", "8x6", "--seconds", "-1", ranks=1).code, 2)
+        self.assertEqual(weft("tune", "--shape", "8x6", "--seconds", "soon", ranks=1).code, 2)
+        self.assertEqual(weft("tune", "--shape", "8x6", "--json", "/proc/nowhere/f", ranks=1).code, 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[2:])

@@ -1,0 +1,300 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <weft/weft.hpp>
+
+#include "support/environment.hpp"
+#include "support/fails.hpp"
+#include "support/plans.hpp"
+#include "tune/json.hpp"
+
+namespace weft {
+namespace {
+
+double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+const mpi::Communicator& everyone() {
+  static const mpi::Communicator* const all = new mpi::Communicator(mpi::Communicator::duplicate(world));  // lives until MPI ends
+  return *all;
+}
+
+void same_everywhere(const std::string& text) {
+  for (const std::string& other : everyone().gather_all(text)) EXPECT_EQ(other, text);
+}
+
+// A file for wisdom, the same on all ranks, that is not there yet.
+std::string new_file() {
+  static int count = 0;
+  std::string name = "/tmp/weft_wisdom_" + std::to_string(getpid()) + "_" + std::to_string(count++) + ".json";
+  everyone().bcast(name);
+  return name;
+}
+
+struct File {
+  const std::string name = new_file();
+  Environment variable{"WEFT_WISDOM", name};
+  ~File() {
+    everyone().barrier();
+    if (rank_of_world() == 0)
+      for (const char* ending : {"", ".lock", ".next", ".broken"}) std::remove((name + ending).c_str());
+  }
+  std::string text() const {
+    std::ostringstream all;
+    all << std::ifstream(name).rdbuf();
+    return all.str();
+  }
+  void write(const std::string& text) const {
+    everyone().barrier();
+    if (rank_of_world() == 0) std::ofstream(name) << text;
+    everyone().barrier();
+  }
+};
+
+const AnyProblem problem = c2c<double>({12, 8, 6});
+const Options quick{.strategy = "tune", .tune_seconds = 0.3, .effort = "estimate"};
+
+// Faster than all others, for what arrives is not right; it declines unless asked for.
+class Wrong : public Strategy {
+ public:
+  static inline bool takes_part = false;
+  std::string_view name() const override { return "wrong"; }
+  std::string_view summary() const override { return "for tests"; }
+  std::string declines(const Demand&) const override { return takes_part ? "" : "it is wrong"; }
+  Cost cost(const Demand&) const override { return {}; }
+  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
+    return std::make_unique<Lost>(demand, strategy("isend").bind(demand, group));
+  }
+
+ private:
+  // One element of what arrives is lost.
+  class Lost : public Exchange {
+   public:
+    Lost(const Demand& demand, std::unique_ptr<Exchange> inner) : inner_(std::move(inner)), slots_(demand.slots), bytes_(demand.element_bytes) {
+      for (int t = 0; t < inner_->tiles(); ++t) tiles_.push_back(inner_->tile(t));
+    }
+    void open(int t) override { inner_->open(t); }
+    void start(int t) override { inner_->start(t); }
+    bool test() override { return inner_->test(); }
+    void finish(int t) override {
+      inner_->finish(t);
+      if (tiles_[0].in.empty()) return;
+      const View& at = tiles_[0].in.back().at;
+      std::fill_n((*slots_)[static_cast<std::size_t>(at.slot)] + at.offset * bytes_, bytes_, std::byte{0});
+    }
+    void close(int t) override { inner_->close(t); }
+
+   private:
+    std::unique_ptr<Exchange> inner_;
+    Slots* slots_;
+    Index bytes_;
+  };
+};
+
+TEST(Tune, TinyAllRanksDecideAlikeAndInTime) {
+  for (const AnyProblem& p : {problem, AnyProblem(r2c<float>({7, 9, 10})), AnyProblem(r2r<double>({6, 7}, {Kind::dct2})), AnyProblem(sphere<double>({12, 12, 12}, Cutoff{.squared = 9}))}) {
+    Options options{.effort = "estimate", .batch = p.waves ? 3 : 1};
+    const double begin = clock_seconds();
+    const Tuning found = tune(world, p, options, {.seconds = 0.4});
+    EXPECT_LT(clock_seconds() - begin, 2.5);
+    same_everywhere(found.json);
+    same_everywhere(found.choice.strategy + to_string(found.choice.schedule));
+    ASSERT_FALSE(found.candidates.empty());
+    EXPECT_EQ(found.candidates.front().verdict, "the best");
+    EXPECT_GT(found.candidates.front().measured_seconds, 0);
+    EXPECT_EQ(AnyPlan(world, p, found.choice).effective().strategy, ranks_of_world() > 1 ? found.choice.strategy : "auto");
+    for (const Candidate& c : found.candidates) EXPECT_EQ(c.verdict.find("wrong"), std::string::npos) << c.name << ": " << c.verdict;
+    EXPECT_EQ(Json::parse(found.json)["candidates"].list().size(), found.candidates.size());
+  }
+}
+
+TEST(Tune, TinyWhatIsFixedStays) {
+  Options options{.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 2, 2, 0}, .grid = {ranks_of_world()}};
+  const Tuning found = tune(world, problem, options, {.seconds = 0.2});
+  EXPECT_EQ(found.choice.strategy, "isend");
+  EXPECT_EQ(found.choice.schedule, options.schedule);
+  EXPECT_EQ(found.candidates.size(), 1u);
+}
+
+TEST(Tune, TinyGridsThreadsAndSkew) {
+  const Tuning found = tune(world, problem, {.effort = "auto", .grid = {0}, .threads = 0}, {.seconds = 0.6, .skew_seconds = 1e-4});
+  same_everywhere(found.json);
+  EXPECT_GE(found.choice.threads, 1);
+  EXPECT_NE(found.choice.effort, "auto");
+  bool pencils = false;
+  for (const Candidate& c : found.candidates) pencils = pencils || c.options.grid.size() == 2;
+  EXPECT_EQ(pencils, ranks_of_world() == 4);
+}
+
+TEST(Tune, TinyWithoutTimeTheModelChooses) {
+  const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = 0});
+  EXPECT_EQ(found.choice.strategy, AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy);
+  EXPECT_NE(found.reason.find("no time"), std::string::npos);
+}
+
+TEST(Tune, TinyBadRequestsFailAlike) {
+  const auto tunes = [&](Options options, double seconds) { return [=] { static_cast<void>(tune(world, problem, options, {.seconds = seconds})); }; };
+  fails(everyone(), tunes({}, -1), {"seconds", "0 to"});
+  fails(everyone(), tunes({}, std::numeric_limits<double>::quiet_NaN()), {"seconds"});
+  fails(everyone(), tunes({.strategy = "isent"}, 1), {"isent", "isend"});
+  fails(everyone(), tunes({.effort = "some"}, 1), {"some"});
+  fails(everyone(), tunes({.threads = -1}, 1), {"threads is -1"});
+  fails(everyone(), [] { AnyPlan(world, problem, {.strategy = "tune", .tune_seconds = -2}); }, {"tune_seconds is -2"});
+  fails(everyone(), [] { AnyPlan(world, problem, {.strategy = "tune+isend"}); }, {"'tune'"});
+  if (ranks_of_world() == 1) return;
+  const bool last = rank_of_world() == ranks_of_world() - 1;
+  fails(everyone(), tunes({}, last ? 1 : 2), {"ranks disagree", "seconds"});
+  fails(everyone(), tunes({.strategy = last ? "auto" : "tune"}, 1), {"ranks disagree", "strategy"});
+  fails(everyone(), [&] { AnyPlan(world, problem, {.threads = last ? 0 : 1}); }, {"ranks disagree", "threads"});
+}
+
+TEST(Tune, TinyWhatIsWrongNeverWins) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  add(std::make_unique<Wrong>());
+  Wrong::takes_part = true;
+  const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = 0.3});
+  EXPECT_EQ(AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy, "wrong");  // the model believes what it is told
+  Wrong::takes_part = false;
+  EXPECT_NE(found.choice.strategy, "wrong");
+  const auto wrong = std::find_if(found.candidates.begin(), found.candidates.end(), [](const Candidate& c) { return c.options.strategy == "wrong"; });
+  ASSERT_NE(wrong, found.candidates.end());
+  EXPECT_NE(wrong->verdict.find("gives wrong results"), std::string::npos) << wrong->verdict;
+  EXPECT_EQ(wrong->measurements, 0);
+}
+
+TEST(Wisdom, TinyRememberedAndUsedAtOnce) {
+  const File file;
+  const AnyPlan tuned(world, problem, quick);
+  EXPECT_EQ(tuned.requested().strategy, "tune");
+  Options later = quick;
+  later.strategy = "auto";
+  forget_wisdom();
+  const double begin = clock_seconds();
+  const AnyPlan plan(world, problem, later);
+  const double middle = clock_seconds();
+  EXPECT_EQ(plan.effective().strategy, tuned.effective().strategy);
+  EXPECT_EQ(plan.effective().schedule, tuned.effective().schedule);
+  Options named = tuned.effective();
+  const AnyPlan known(world, problem, named);
+  EXPECT_LT((middle - begin) - (clock_seconds() - middle), 0.05 * std::max(1, ranks_of_world() / 2)) << "looking wisdom up takes too long";
+  const Json told = Json::parse(plan.explain(true));
+  EXPECT_NE(told["reason"].text().find(file.name), std::string::npos) << told["reason"].text();
+  EXPECT_FALSE(told["candidates"].list().empty());
+  EXPECT_NE(plan.explain().find("the best"), std::string::npos);
+  same_everywhere(told["reason"].text());
+
+  later.wisdom = false;
+  EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"), std::string::npos);
+  later.wisdom = true;
+  later.batch = 2;  // another problem
+  EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"), std::string::npos);
+}
+
+TEST(Wisdom, TinyExportedAndImported) {
+  const Environment none("WEFT_WISDOM", "none");
+  forget_wisdom();
+  const AnyPlan tuned(world, problem, quick);
+  const std::string text = export_wisdom();
+  forget_wisdom();
+  const auto reason = [] {
+    Options later = quick;
+    later.strategy = "auto";
+    return Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text();
+  };
+  EXPECT_EQ(reason().find("wisdom"), std::string::npos);
+  if (rank_of_world() == 0) import_wisdom(text);  // rank 0's is everyone's
+  EXPECT_NE(reason().find("this process"), std::string::npos);
+  forget_wisdom();
+  EXPECT_THROW(import_wisdom("{}"), Error);
+  EXPECT_THROW(import_wisdom("{\"weft_wisdom\": 99}"), Error);
+}
+
+std::string with_right_hash(Json entry) {
+  Json::Members rest;
+  for (const auto& member : entry.members())
+    if (member.first != "hash") rest.push_back(member);
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : Json(rest).dump()) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(h));
+  entry.set("hash", digits);
+  return Json(Json::Members{{"weft_wisdom", 1}, {"entries", Json::List{entry}}}).dump();
+}
+
+TEST(Wisdom, TinyWhatCannotBeUsedIsSaidAndNotUsed) {
+  const File file;
+  const AnyPlan tuned(world, problem, quick);
+  everyone().barrier();
+  const std::string right = file.text();
+  const auto plan_with = [&](const std::string& text) {
+    file.write(text);
+    forget_wisdom();
+    Options later = quick;
+    later.strategy = "auto";
+    const AnyPlan plan(world, problem, later);
+    const std::string told = plan.explain(true);
+    same_everywhere(Json::parse(told)["reason"].text() + Json::parse(told)["notes"].dump());
+    return told;
+  };
+  EXPECT_NE(plan_with(right).find("wisdom of"), std::string::npos);
+  Json entry = Json::parse(right)["entries"].list().front();
+  const auto choice = [&](const char* name, const Json& value) {
+    Json changed = entry, inner = entry["choice"];
+    inner.set(name, value);
+    changed.set("choice", inner);
+    return changed;
+  };
+  EXPECT_NE(plan_with(with_right_hash(entry)).find("wisdom of"), std::string::npos);
+  // changed by hand
+  Json forged = choice("threads", 1);
+  forged.set("date", "2000-01-01T00:00:00Z");
+  EXPECT_NE(plan_with(Json(Json::Members{{"weft_wisdom", 1}, {"entries", Json::List{forged}}}).dump()).find("1 entry is skipped"), std::string::npos);
+  // a strategy that is gone, schedules and words that mean nothing
+  for (const auto& wrong : {choice("strategy", "teleport"), choice("strategy", 3), choice("strategy", "tune"), choice("schedule", Json()),
+                            choice("schedule", Json::Members{{"tiles", "some"}, {"tile", 1}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", 1e300}, {"window", 1}, {"test", 0}, {"communicate", "caller"}})})
+    EXPECT_NE(plan_with(with_right_hash(wrong)).find("so the model chooses"), std::string::npos);
+  Json engine = entry;
+  engine.set("engine_wisdom", "nonsense");
+  EXPECT_NE(plan_with(with_right_hash(engine)).find("the engine's wisdom is not used"), std::string::npos);
+  for (const char* text : {"garbage", "", "[]", "{\"weft_wisdom\": 7}", "{\"weft_wisdom\": 1, \"entries\": [3, {}, null]}"})
+    EXPECT_NE(plan_with(text).find("wisdom"), std::string::npos) << text;
+  // cut short anywhere: no wisdom, and no harm
+  for (std::size_t end = 0; end + 1 < right.find_last_of('}'); end += 1 + right.size() / 200) EXPECT_THROW(Wisdom::parse(right.substr(0, end)), Error) << end;
+}
+
+TEST(Wisdom, TinyFileThatCannotBeWritten) {
+  const Environment variable("WEFT_WISDOM", "/proc/nowhere/wisdom.json");
+  const AnyPlan tuned(world, problem, quick);
+  EXPECT_NE(tuned.explain().find("/proc/nowhere/wisdom.json"), std::string::npos) << tuned.explain();
+  EXPECT_NE(tuned.explain().find("in this process alone"), std::string::npos);
+}
+
+TEST(Explain, TinyTellsOfAllStrategies) {
+  const AnyPlan plan(world, problem, {.wisdom = false, .effort = "estimate"});
+  const Json told = Json::parse(plan.explain(true));
+  EXPECT_EQ(told["problem"]["ranks"].number(), ranks_of_world());
+  EXPECT_GE(told["imbalance"].number(), 1);
+  if (ranks_of_world() == 1) return;
+  EXPECT_EQ(told["candidates"].list().size(), plan.considered().at(0).size());
+  EXPECT_EQ(plan.considered().at(0).size(), strategies().size());
+  EXPECT_EQ(told["candidates"].list().front()["strategy"].text(), plan.effective().strategy);
+  const AnyPlan named(world, problem, {.strategy = "isend", .effort = "estimate"});
+  EXPECT_EQ(Json::parse(named.explain(true))["reason"].text(), "as requested");
+}
+
+TEST(Json, TinyReadsWhatItWrites) {
+  const Json value = Json::Members{{"a", Json::List{1, -2.5e-7, true, Json(), "tab\tquote\"back\\slash\nline\x01"}}, {"empty", Json::Members{}}, {"long", std::string(200, 'x')}};
+  EXPECT_EQ(Json::parse(value.dump()).dump(), value.dump());
+  EXPECT_EQ(Json::parse("[\"\\u00e9\\u20ac\"]").list().front().text(), "\u00e9\u20ac");
+  for (const char* wrong : {"", "{", "[1,", "{\"a\"}", "\"\\", "\"\\u12", "nul", "1 2", "{\"a\":1,}", "[1e999]", "\"open"}) EXPECT_THROW(Json::parse(wrong), Error) << wrong;
+  EXPECT_THROW(Json::parse(std::string(100, '[')), Error);
+}
+
+}  // namespace
+}  // namespace weft
