@@ -82,7 +82,7 @@ class Texts(Test):
     def test_version_and_help(self):
         self.assertRegex(self.fine(weft("--version")).out, r"^weft \d+\.\d+\.\d+ \(.*MPI.*\)\n$")
         self.assertIn("Examples:", self.fine(weft("--help")).out)
-        for name in "list", "plan", "bench", "exchange", "transform", "types":
+        for name in "list", "plan", "bench", "tune", "wisdom", "exchange", "transform", "types":
             self.assertIn(name, self.fine(weft("--help")).out)
             self.assertIn("--help", self.fine(weft(name, "--help")).out)
 
@@ -172,7 +172,7 @@ class Programs(Test):
         self.assertEqual(weft("hello", "x", ranks=2, environment=self.search).out.count("hello x\n"), 2)
 
     def test_unknown(self):
-        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, exchange, transform, types", "hello")
+        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, tune, wisdom, exchange, transform, types", "hello")
         self.fails(weft("nothing", ranks=2), 2, "'nothing'")
         self.fails(weft("../weft-hello", environment=self.search), 2, "neither")
 
@@ -423,7 +423,7 @@ class Wrong(Test):
                 ("0x2", "bench", "--layout", "0x2"), ("'slob'", "bench", "--layout", "slob"), ("nope", "bench", "--strategy", "nope"),
                 ("nope", "bench", "--strategy", "isend,nope"), ("nope", "plan", "--engine", "nope"), ("nope", "plan", "--effort", "nope"),
                 ("nope", "plan", "--tiles", "nope"), ("tile is 0", "plan", "--tile", "0"), ("window is -1", "plan", "--window", "-1"),
-                ("test is -1", "plan", "--test", "-1"), ("threads is 0", "plan", "--threads", "0"), ("batch is 0", "plan", "--batch", "0"),
+                ("test is -1", "plan", "--test", "-1"), ("threads is -1", "plan", "--threads", "-1"), ("batch is 0", "plan", "--batch", "0"),
                 ("components is -2", "plan", "--components", "-2"), ("--repeat", "bench", "--repeat", "0"), ("--tile", "bench", "--tile", "x"),
                 ("--batch", "bench", "--batch", "2", "--input", f), ("complex", "bench", "--kind", "r2c", "--input", c),
                 ("--forward,--backward,--lowpass", "transform", f, out), ("--forward,--backward,--lowpass", "transform", f, out, "--forward", "--backward"),
