@@ -153,7 +153,10 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
               {"threads", asked.options(world.ranks).threads},
               {"layout", asked.layout},
               {"sphere", asked.radius > 0 ? Json(asked.radius) : Json()},
+              {"metric", asked.metric.empty() ? Json() : Json(asked.metric)},
+              {"kpoint", asked.kpoint.empty() ? Json() : Json(asked.kpoint)},
               {"boxcut", asked.boxcut},
+              {"kept", asked.kept.empty() ? Json() : Json(asked.kept)},
               {"kernel", entry.kernel.empty() ? Json() : Json(entry.kernel)},
               {"strategy", entry.options.strategy},
               {"weft", WEFT_VERSION},
@@ -227,6 +230,9 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   for (const std::string& path : {asked.json, asked.trace})
     if (!path.empty()) check_writable(world, path);
   if (!asked.input.empty() && asked.plane_waves()) throw Usage("--input and plane waves exclude each other: a file holds a whole field");
+  if (!asked.kept.empty() && asked.kind == "r2c")
+    if (const weft::AnyProblem real = asked.problem(); real.waves->box->size() == 3 && ((*real.waves->box)[0] % 2 == 0 || (*real.waves->box)[1] % 2 == 0))
+      throw Usage("--kept " + asked.kept + " of real functions: the mode -n/2 of an even extent has no mirror image to be checked against; give odd extents along axes 0 and 1");
   if (!asked.input.empty()) adopt_file(world, asked, app);
   const weft::AnyProblem problem = asked.problem();
   weft::Options options = asked.options(world.ranks);
@@ -275,7 +281,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   if (world.rank == 0) {
     Json rows = Json::array();
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
-    fmt::print("{}{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.boxcut ? "boxcut 2, " : asked.radius > 0 ? fmt::format("sphere of radius {:g}, ", asked.radius) : "", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
+    fmt::print("{}{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.boxcut ? "boxcut 2, " : !asked.kept.empty() ? fmt::format("kept box {}, ", asked.kept) : asked.radius > 0 ? fmt::format("sphere of radius {:g}, ", asked.radius) : "", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
                world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
                !asked.sweeps.empty()    ? "a sweep"
                : asked.kernels.empty() ? to_string(options.schedule)

@@ -86,8 +86,7 @@ class TypedContender : public Contender {
     double lengths[2] = {0, 0};
     for (const In& value : in_.span()) lengths[0] += std::norm(std::complex<double>(value)) / plan_.scale();
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const bool alone = !plan_.problem().waves->half || points[i] == mirrored(points[i]);
-      lengths[1] += (alone ? 1 : 2) * std::norm(expected[i]);
+      lengths[1] += (mirrored_elsewhere(points[i]) ? 2 : 1) * std::norm(expected[i]);
     }
     MPI_Allreduce(MPI_IN_PLACE, lengths, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
     note(std::abs(lengths[0] / lengths[1] - 1));
@@ -95,6 +94,14 @@ class TypedContender : public Contender {
     note(coefficient_error(expected));
     plan_.backward(out_.data(), in_.data());
     rescale();
+  }
+
+  /// Whether a coefficient stands for its mirror image too, which is not given.
+  bool mirrored_elsewhere(const weft::Shape& point) const {
+    const weft::PlaneWaves& waves = *plan_.problem().waves;
+    const weft::Index last = point[point.size() - 1];
+    if (waves.box) return waves.real && last != 0 && 2 * last != plan_.problem().shape[2];
+    return waves.half && !(point == mirrored(point));
   }
 
   /// Minus a wave's indices.

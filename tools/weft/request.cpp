@@ -1,17 +1,24 @@
 #include "request.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 
 void Request::add_problem(CLI::App& app) {
   app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4; or one an axis: dct2,dst1,dct3")->capture_default_str();
   app.add_option("--shape", shape, "extents, slowest axis first")->capture_default_str();
   app.add_option("--axes", axes, "the axes to transform: 0,2 (all)");
-  app.add_option("--sphere", radius, "plane waves: G-vectors up to this length, in grid units; with --kind r2c half a sphere")->check(CLI::PositiveNumber);
-  app.add_flag("--boxcut", boxcut, "plane waves: a box of half the grid")->excludes("--sphere");
+  auto* sphere = app.add_option("--sphere", radius, "plane waves: |k+G| up to this, in the metric's units; with --kind r2c half a sphere")->check(CLI::PositiveNumber);
+  app.add_option("--metric", metric, "of --sphere: b_i.b_j of the reciprocal cell, as 00,11,22 or 00,11,22,01,02,12 (1,1,1: grid units)")->needs(sphere);
+  app.add_option("--kpoint", kpoint, "of --sphere: k in units of the reciprocal cell, as 0.5,0,0")->needs(sphere);
+  auto* box = app.add_flag("--boxcut", boxcut, "plane waves: a box of half the grid")->excludes(sphere);
+  app.add_option("--kept", kept, "plane waves: the spectrum of a smaller grid, as 85x85x85: dealiasing, padding")->excludes(sphere)->excludes(box);
   app.add_option("--precision", precision, "double or float")->capture_default_str();
   app.add_option("--batch", options_.batch, "transforms a call, one array behind the other")->capture_default_str();
   app.add_option("--groups", options_.groups, "plane waves: groups of ranks that share the batch")->capture_default_str();
@@ -31,6 +38,13 @@ void Request::add_options(CLI::App& app) {
   app.add_option("--tile", options_.schedule.tile, "planes a tile")->capture_default_str();
   app.add_option("--window", options_.schedule.window, "most tiles on their way at once; 0: all")->capture_default_str();
   app.add_option("--test", options_.schedule.test, "let tiles progress after so many blocks of work; 0: never")->capture_default_str();
+  const auto back = [&](const char* name, auto weft::ScheduleOptions::* member, const char* what) {
+    app.add_option_function<std::remove_reference_t<decltype(weft::ScheduleOptions().*member)>>(name, [this, member](const auto& value) { back_.emplace_back([=](weft::ScheduleOptions& s) { s.*member = value; }); }, what);
+  };
+  back("--back-tiles", &weft::ScheduleOptions::tiles, "plane waves: the same of backward (as forward)");
+  back("--back-tile", &weft::ScheduleOptions::tile, "sticks a tile");
+  back("--back-window", &weft::ScheduleOptions::window, "");
+  back("--back-test", &weft::ScheduleOptions::test, "");
   app.add_option("--communicate", options_.schedule.communicate, "who does exchanges: the caller, or a thread that does nothing else")
       ->capture_default_str();
   app.add_option("--threads", options_.threads, "threads a rank; 0: as wisdom or tuning says")->capture_default_str();
@@ -60,6 +74,19 @@ std::vector<Number> numbers(const std::string& option, const std::string& text, 
   return values;
 }
 
+/// The same of decimal numbers, as many as `allowed` says.
+std::vector<double> decimals(const std::string& option, const std::string& text, std::initializer_list<std::size_t> allowed) {
+  std::vector<double> values;
+  for (const std::string& word : split(text, ',')) {
+    char* end = nullptr;
+    values.push_back(std::strtod(word.c_str(), &end));
+    if (word.empty() || *end != 0 || !std::isfinite(values.back())) throw Usage(fmt::format("{} {}: '{}' is no number", option, text, word));
+  }
+  if (std::find(allowed.begin(), allowed.end(), values.size()) == allowed.end())
+    throw Usage(fmt::format("{} {}: {} numbers are given; allowed are {}", option, text, values.size(), fmt::join(allowed, " or ")));
+  return values;
+}
+
 }  // namespace
 
 weft::Index whole_number(const std::string& option, const std::string& word) { return numbers<weft::Index>(option, word, '\0').front(); }
@@ -67,11 +94,12 @@ weft::Index whole_number(const std::string& option, const std::string& word) { r
 weft::AnyProblem Request::problem() const {
   return planning([&] {
     if (plane_waves()) {
-      if ((kind != "c2c" && (kind != "r2c" || boxcut)) || !axes.empty()) throw Usage("--sphere transforms all three axes as --kind c2c or r2c, --boxcut as c2c");
+      if ((kind != "c2c" && (kind != "r2c" || boxcut)) || !axes.empty()) throw Usage("--sphere and --kept transform all three axes as --kind c2c or r2c, --boxcut as c2c");
       const weft::Shape grid = numbers<weft::Index>("--shape", shape, 'x');
       weft::PlaneWaves waves;
       if (boxcut && grid.size() == 3) waves.box = {std::max<weft::Index>(grid[0] / 2, 1), std::max<weft::Index>(grid[1] / 2, 1), std::max<weft::Index>(grid[2] / 2, 1)};
-      else waves.cutoff = weft::Cutoff{.squared = radius * radius, .half = kind == "r2c"};
+      else if (!kept.empty()) waves.box = weft::Shape(numbers<weft::Index>("--kept", kept, 'x')), waves.real = kind == "r2c";
+      else waves.cutoff = cutoff();
       return weft::problem(weft::precision_from_string(precision), grid, waves);
     }
     std::vector<weft::Kind> kinds;
@@ -81,8 +109,27 @@ weft::AnyProblem Request::problem() const {
   });
 }
 
+weft::Cutoff Request::cutoff() const {
+  weft::Cutoff cutoff{.squared = radius * radius, .half = kind == "r2c"};
+  if (!metric.empty()) {
+    const std::vector<double> m = decimals("--metric", metric, {3, 6});
+    for (std::size_t a = 0; a < 3; ++a) cutoff.metric[a][a] = m[a];
+    if (m.size() == 6)
+      for (const auto& [a, b, k] : {std::tuple(0u, 1u, 3u), std::tuple(0u, 2u, 4u), std::tuple(1u, 2u, 5u)}) cutoff.metric[a][b] = cutoff.metric[b][a] = m[k];
+  }
+  if (!kpoint.empty()) {
+    const std::vector<double> k = decimals("--kpoint", kpoint, {3});
+    std::copy(k.begin(), k.end(), cutoff.k.begin());
+  }
+  return cutoff;
+}
+
 weft::Options Request::options(int ranks) const {
   weft::Options options = options_;
+  if (!back_.empty()) {
+    options.backward_schedule = options.schedule;
+    for (const auto& set : back_) set(*options.backward_schedule);
+  }
   options.strategy = strategy;
   if (layout == "pencil") {
     int grid[2] = {0, 0};

@@ -1,8 +1,10 @@
 // What the command line says about a transform: the problem, and how it is to be solved.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <weft/plan.hpp>
 
@@ -22,10 +24,14 @@ class Request {
   std::string kind = "c2c", shape = "128x128x128", axes, precision = "double";
   std::string layout = "slab", strategy = "auto";
   double radius = 0;    ///< of a sphere of plane waves; 0: none
-  bool boxcut = false;  ///< or of a box of half the grid
-  bool plane_waves() const { return radius > 0 || boxcut; }
+  std::string metric, kpoint;  ///< of the sphere
+  bool boxcut = false;         ///< or of a box of half the grid
+  std::string kept;            ///< or of this box
+  bool plane_waves() const { return radius > 0 || boxcut || !kept.empty(); }
 
  private:
+  weft::Cutoff cutoff() const;
+  std::vector<std::function<void(weft::ScheduleOptions&)>> back_;  ///< what backward's schedule has of its own
   weft::Options options_;
 };
 
