@@ -22,6 +22,12 @@ std::string host() {
   return {name, static_cast<std::size_t>(length)};
 }
 
+int world_rank() {
+  int rank = 0;
+  mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
 double seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); }
 
 }  // namespace
@@ -37,7 +43,10 @@ mpi::Tracing::Tracing(Communicator all, Index spans) : comm(std::move(all)) {
 std::vector<trace::Record> mpi::Tracing::gather() const {
   const trace::Reading last = mpi::compare_clocks(comm);
   std::vector<trace::Record> all;
-  trace::Record mine = trace::record(*recorder, comm.rank(), host(), first, last);
+  trace::Record mine = trace::record(*recorder, first, last);
+  mine.rank = comm.rank();
+  mine.world_rank = world_rank();
+  mine.host = host();
   const mpi::Datatype byte = mpi::Datatype::bytes(1);
   const mpi::Amount length(sizeof(Index), byte);
   if (comm.rank() > 0) {
@@ -134,10 +143,10 @@ Index room() {
 }
 
 /// The file of those whose first rank is this rank of the world.
-std::string path_of(const std::string& asked, int world_rank) {
-  if (world_rank == 0) return asked;
+std::string path_of(const std::string& asked, int first) {
+  if (first == 0) return asked;
   std::filesystem::path path(asked);
-  return path.replace_filename(path.stem().string() + "." + std::to_string(world_rank) + path.extension().string()).string();
+  return path.replace_filename(path.stem().string() + "." + std::to_string(first) + path.extension().string()).string();
 }
 
 void finish() {
@@ -164,10 +173,8 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
   std::string path;
   comm.agree([&] {
     if (session) return;
-    int world_rank = 0;
-    check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
     if (others.rank() > 0) return;
-    path = path_of(asked, world_rank);
+    path = path_of(asked, world_rank());
     if (!std::ofstream(path, std::ios::app))
       throw Error("WEFT_TRACE=" + asked + ": cannot write " + path + "; name a file in a folder that is there, with the right to write, or unset it");
   });

@@ -10,15 +10,21 @@ namespace {
 
 // "FFT axes 1, 2", "dct2 axis 0, dst1 axis 1", "copy"
 std::string stage_name(const Stage& stage, const std::vector<Kind>& kinds) {
-  std::string text, last;
+  struct Group {
+    std::string name, axes;
+    int count;
+  };
+  std::vector<Group> groups;
   bool map = false;
   for (const Operation& o : stage.request().operations) {
     const Kind kind = kinds[static_cast<std::size_t>(o.axis)];
-    const std::string name = kind == Kind::c2c || kind == Kind::r2c || kind == Kind::c2r ? "FFT" : std::string(to_string(kind));
-    text += (text.empty() ? "" : ", ") + (name == last ? "" : name + " axis ") + std::to_string(o.axis);
-    last = name;
+    const std::string name = kind == Kind::c2c || kind == Kind::r2c || kind == Kind::c2r ? "FFT" : std::string(to_string(kind)), axis = std::to_string(o.axis);
     map = map || o.map;
+    if (groups.empty() || groups.back().name != name) groups.push_back({name, axis, 1});
+    else groups.back().axes += ", " + axis, ++groups.back().count;
   }
+  std::string text;
+  for (const Group& group : groups) text += (text.empty() ? "" : ", ") + group.name + (group.count > 1 ? " axes " : " axis ") + group.axes;
   return (text.empty() ? "copy" : text) + (map ? ", map" : "");
 }
 

@@ -64,7 +64,7 @@ class Writer {
 
   void describe(const Record& record) {
     begin("M", "process_name", record.rank, 0);
-    out_ += R"(,"args":{"name":)" + quoted("rank " + std::to_string(record.rank) + " on " + record.host) + "}}";
+    out_ += R"(,"args":{"name":)" + quoted("rank " + std::to_string(record.rank) + (record.world_rank == record.rank ? "" : " (" + std::to_string(record.world_rank) + " of the world)") + " on " + record.host) + "}}";
     begin("M", "process_sort_index", record.rank, 0);
     print(out_, R"(,"args":{"sort_index":%d}})", record.rank);
     for (std::size_t thread = 0; thread < record.rows.size(); ++thread) {

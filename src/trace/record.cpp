@@ -33,7 +33,7 @@ class Packer {
   }
   template <class R, class F>
   static void visit_record(R& r, F& f) {
-    f(r.rank), f(r.host), f(r.first), f(r.last), f(r.lists), f(r.executions), f(r.rows), f(r.totals), f(r.room), f(r.bytes), f(r.left_out);
+    f(r.rank), f(r.world_rank), f(r.host), f(r.first), f(r.last), f(r.lists), f(r.executions), f(r.rows), f(r.totals), f(r.room), f(r.bytes), f(r.left_out);
   }
 };
 
@@ -69,8 +69,8 @@ class Unpacker {
 
 }  // namespace
 
-Record record(const Recorder& recorder, int rank, std::string host, const Reading& first, const Reading& last) {
-  Record r{.rank = rank, .host = std::move(host), .first = first, .last = last, .lists = recorder.lists(), .executions = recorder.executions(),
+Record record(const Recorder& recorder, const Reading& first, const Reading& last) {
+  Record r{.first = first, .last = last, .lists = recorder.lists(), .executions = recorder.executions(),
            .room = recorder.room(), .bytes = recorder.bytes(), .left_out = recorder.left_out()};
   const double slope = last.at > first.at ? static_cast<double>(last.offset - first.offset) / static_cast<double>(last.at - first.at) : 0;
   const auto adjust = [&](std::int64_t& time) { time += first.offset + static_cast<std::int64_t>(slope * static_cast<double>(time - first.at)); };

@@ -13,7 +13,7 @@ struct Reading {
 };
 
 struct Record {
-  int rank = 0;
+  int rank = 0, world_rank = 0;
   std::string host;
   Reading first, last;  ///< by which spans were put on one clock; between them the difference is taken to change evenly
   std::vector<List> lists;
@@ -23,8 +23,8 @@ struct Record {
   std::int64_t room = 0, bytes = 0, left_out = 0;
 };
 
-/// Of this rank, its times put on the clock of all.
-Record record(const Recorder& recorder, int rank, std::string host, const Reading& first, const Reading& last);
+/// What a recorder holds, its times put on the clock of all; whose it is remains to be said.
+Record record(const Recorder& recorder, const Reading& first, const Reading& last);
 
 std::string packed(const Record& record);
 Record unpacked(const std::string& bytes);

@@ -179,7 +179,8 @@ TEST(TraceTiny, ClocksOfTwoHostsArePutOnOne) {
     laps.did(0);
     after = trace::now();
   }
-  const trace::Record shifted = trace::record(recorder, 1, "b", {before, 1'000'000, 10}, {before + 1'000'000'000, 3'000'000, 10});
+  trace::Record shifted = trace::record(recorder, {before, 1'000'000, 10}, {before + 1'000'000'000, 3'000'000, 10});
+  shifted.host = "b";
   EXPECT_GE(shifted.rows[0][0].end, before + 1'000'000);
   EXPECT_LE(shifted.rows[0][0].end, after + 1'000'000 + (after - before) / 500 + 1);
   const trace::Record again = trace::unpacked(trace::packed(shifted));
