@@ -1,6 +1,6 @@
 """The main job's Python side: its input, and the judgement of its output by NumPy's serial transform.
 
-    volume.py read FOLDER             a measured volume -> FOLDER/volume.npy
+    volume.py read FOLDER             a measured volume -> FOLDER/volume.npy, its extents -> shape.txt
     volume.py judge FOLDER FRACTION   checks lowpass.npy and spectrum.npy there, draws volume.png
     volume.py table JSON ...          the strategies side by side
 """
@@ -39,7 +39,9 @@ def read(folder):
         print(f"no measured volume ({error}): a synthetic field takes its place")
     np.save(folder / "volume.npy", np.ascontiguousarray(volume))
     (folder / "volume.txt").write_text(what + "\n")
-    print(f"input: {'x'.join(map(str, volume.shape))}, {what}")
+    shape = "x".join(map(str, volume.shape))
+    (folder / "shape.txt").write_text(shape + "\n")
+    print(f"input: {shape}, {what}")
 
 
 def frequencies(shape):
