@@ -1,5 +1,6 @@
 # What launching needs to know about the MPI found: WEFT_OPEN_MPI, and WEFT_CMA, whether one process may read another's
-# memory. Containers often forbid that, and Open MPI 4 then fails in mid-message unless it is told not to try.
+# memory. Containers often forbid that, and Open MPI 4 then fails in mid-message unless it is told not to try. WEFT_UCX: MPICH waits in
+# UCX's progress.
 include(CheckCXXSourceCompiles)
 include(CheckCXXSourceRuns)
 
@@ -12,6 +13,17 @@ check_cxx_source_compiles("
   #endif
   int main() {}" WEFT_OPEN_MPI)
 unset(CMAKE_REQUIRED_LIBRARIES)
+
+if(NOT WEFT_OPEN_MPI AND NOT DEFINED WEFT_UCX)
+  set(found "")
+  foreach(library IN LISTS MPI_CXX_LIBRARIES)
+    if(NOT found AND IS_ABSOLUTE "${library}" AND EXISTS "${library}")
+      file(STRINGS "${library}" found REGEX "^ucp_worker_progress$" LIMIT_COUNT 1)
+    endif()
+  endforeach()
+  string(COMPARE NOTEQUAL "${found}" "" found)
+  set(WEFT_UCX ${found} CACHE INTERNAL "")
+endif()
 
 if(CMAKE_CROSSCOMPILING)
   set(WEFT_CMA OFF)

@@ -301,8 +301,8 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     const bool exchanges = s < route.hops.size() && route.hops[s].exchanges;
     const int tile_axis = exchanges ? route.hops[s].cut.axis : -1;
     Order first, second;
-    if (std::find(all.begin(), all.end(), tile_axis) != all.end()) {
-      for (const int a : all) (a == tile_axis || a == route.halved ? first : second).push_back(a);
+    if (const auto tile = std::find(all.begin(), all.end(), tile_axis); tile != all.end()) {
+      for (auto a = all.begin(); a != all.end(); ++a) (a <= tile ? first : second).push_back(*a);  // in one order under all schedules: the same bits
     } else {
       Index held = bytes;
       for (const int a : all) {

@@ -29,10 +29,12 @@ Team::~Team() {
 
 void Team::serve(int thread) {
   for (unsigned seen = 0;;) {
-    for (int k = 0; k < 20000 && round_.load(std::memory_order_acquire) == seen; ++k)
+    for (int k = 0; k < 20000 && round_.load(std::memory_order_acquire) == seen; ++k) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
+      if (k % 512 == 511) std::this_thread::yield();  // threads may outnumber cores
+    }
     round_.wait(seen, std::memory_order_acquire);  // idle teams sleep
     ++seen;
     if (ended_) return;

@@ -50,7 +50,7 @@ class Redistributions : public testing::Test {
         out += element(-7);
       }
       const std::string before = in;
-      if (rank == round % ranks) usleep(2000);  // the others run ahead, into the next round if nobody stops them
+      if (rank == round % ranks) usleep(500);  // the others run ahead, into the next round if nobody stops them
       const long allocated = allocations();
       move(in.data(), out.data());
       EXPECT_EQ(allocations(), allocated) << name;

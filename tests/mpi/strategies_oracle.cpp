@@ -75,7 +75,6 @@ class Redistribution {
     slots_[0] = from_arrays_[static_cast<std::size_t>(round % 2)].data();
     slots_[1] = to_arrays_[static_cast<std::size_t>(round % 2)].data();
   }
-  void delay(bool on) { delay_ = on; }
 
   void write(int t, Index round) {
     exchange_->open(t);
@@ -106,7 +105,7 @@ class Redistribution {
   void rounds(Index count) {
     for (Index round = 0; round < count; ++round) {
       change_arrays(round);
-      delay_ = group_.rank() == round % group_.size();
+      delay_ = group_.size() > 1 && group_.rank() == round % group_.size();
       // All tiles at once, one by one, or two under way.
       const int window = round % 3 == 0 ? tiles() : static_cast<int>(round % 3);
       for (int t = 0; t < tiles() + window; ++t) {
@@ -137,7 +136,7 @@ class Redistribution {
       });
   }
   void hesitate() {
-    if (delay_ && random_() % 4 == 0) usleep(static_cast<useconds_t>(random_() % 200));
+    if (delay_ && random_() % 8 == 0) usleep(static_cast<useconds_t>(random_() % 200));
   }
 
   Pattern pattern_;

@@ -25,8 +25,8 @@ inline int ranks_of_world() {
   return ranks;
 }
 
-// More ranks than a small machine has cores wait for one another's turns: there every strategy runs every problem, but only some problems under every way
-// to cut them. WEFT_TEST_THOROUGH in the environment: all of them, which the long tests do.
+// More ranks than a small machine has cores wait for one another's turns: there every strategy runs every problem, but only some problems under every
+// schedule. WEFT_TEST_THOROUGH in the environment: all of them, which the long tests do.
 inline bool crowded() { return ranks_of_world() > 2 && !std::getenv("WEFT_TEST_THOROUGH"); }
 
 inline Index position(const Shape& point, const Shape& shape) {
@@ -64,18 +64,36 @@ struct Case {
   Options options;
 };
 
-// Every strategy under every way to cut it.
-inline std::vector<Case> ways(bool few = false) {
+// The ways to cut a problem that the tests know.
+inline const std::vector<ScheduleOptions>& schedules() {
+  static const std::vector<ScheduleOptions> all{{}, {"gathered", 1, 1, 0}, {"gathered", 2, 0, 1}, {"gathered", 1, 2, 0}, {"kept", 2, 1, 0}, {"kept", 1, 3, 2}, {"kept", 4, 0, 1}};
+  return all;
+}
+
+// Every strategy under every schedule or, `few`, each under one, from `turn` on: whoever takes other turns for other problems meets all of them.
+inline std::vector<Case> ways(bool few = false, Index turn = 0) {
   std::vector<Case> cases;
-  for (const Strategy* s : strategies())
-    for (const auto& schedule : few ? std::vector<ScheduleOptions>{{}} : std::vector<ScheduleOptions>{{}, {"gathered", 1, 1, 0}, {"gathered", 2, 0, 1}, {"gathered", 1, 2, 0}, {"kept", 2, 1, 0}, {"kept", 1, 3, 2}, {"kept", 4, 0, 1}}) {
+  for (const Strategy* s : strategies()) {
+    std::vector<ScheduleOptions> cuts = schedules();
+    if (few) cuts = {cuts[static_cast<std::size_t>(turn++) % cuts.size()]};
+    for (const ScheduleOptions& schedule : cuts) {
       Options o;
       o.strategy = s->name();
       o.schedule = schedule;
       o.effort = "estimate";
-      cases.push_back({std::string(s->name()) + " " + schedule.tiles + " " + std::to_string(schedule.window), o});
+      cases.push_back({o.strategy + " " + schedule.tiles + " " + std::to_string(schedule.window), o});
     }
+  }
   return cases;
+}
+
+// A plan of the same lines: while it lives they need not be planned again, which takes longer than all else about a small plan.
+inline AnyPlan lines_of(const AnyProblem& problem, Options options) {
+  options.strategy = "auto";
+  options.schedule = {};
+  options.backward_schedule.reset();
+  options.threads = 1;
+  return AnyPlan(world, problem, options);
 }
 
 }  // namespace weft

@@ -1,0 +1,114 @@
+#include "mpi/dense.hpp"
+
+namespace weft {
+namespace {
+
+Order shifted(const Order& axes, const Options& o) {
+  Order s;
+  for (const int a : axes) s.push_back(a + (o.batch > 1));
+  return s;
+}
+
+// Where over_all begins among the schedules: anything that differs from problem to problem, and is the same whichever tests run.
+Index turn_of(const AnyProblem& problem, const Change& change) {
+  Options o;
+  change(o);
+  Index turn = o.batch + o.components + o.threads + o.in_place;
+  for (const Index n : problem.shape) turn = 2 * turn + n;
+  return turn;
+}
+
+}  // namespace
+
+template <class In, class Out>
+std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& options, double tolerance) {
+  Plan fft(world, problem, options);
+  SCOPED_TRACE(fft.describe());
+  const Shape& shape = fft.input_layout().shape();
+  const auto points = static_cast<std::size_t>(volume(shape));
+  std::vector<Complex> whole(points);
+  for (std::size_t k = 0; k < points; ++k) whole[k] = Complex(Filler<In>::at(static_cast<Index>(k)));
+  const std::vector<Complex> expected = naive(whole, shape, shifted(problem.axes, options));
+  const auto before = [&](const Shape& p) { return whole[static_cast<std::size_t>(position(p, shape))]; };
+  const auto after = [&](const Shape& p) { return expected[static_cast<std::size_t>(position(p, shape))]; };
+  const double scale = options.scale == "full" ? 1 / static_cast<double>(volume(problem.shape)) : 1;
+
+  auto u = fft.input();
+  auto u_hat = fft.output();
+  std::vector<std::byte> bits;
+  for (int round = 0; round < 2; ++round) {  // the second finds everything used
+    u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
+    fft.forward(u, u_hat);
+    EXPECT_LT(worst<Out>(u_hat, [&](const Shape& p) { return after(p) * scale; }), tolerance) << "forward";
+    if (!options.in_place && !options.overwrite_input) {
+      EXPECT_EQ(worst<In>(u, before), 0) << "the input is not preserved";
+    }
+    if (round == 0)
+      u_hat.for_each([&](const Shape&, Out& v) {
+        const auto* at = reinterpret_cast<const std::byte*>(&v);
+        bits.insert(bits.end(), at, at + sizeof v);
+      });
+    fft.backward(u_hat, u);
+    EXPECT_LT(worst<In>(u, [&](const Shape& p) { return before(p) / fft.scale(); }) * fft.scale(), tolerance) << "backward";
+  }
+  u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
+  auto v = options.in_place ? u : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](), std::default_delete<std::byte[]>()), fft.input_view(), u.size());
+  const double both = options.scale == "full" ? 1 : fft.scale();
+  fft.forward_map_backward(u.span(), v.span(), [&](const Shape& p, Out& x) { x *= static_cast<decltype(std::abs(Out()))>(p[problem.axes[0] + (options.batch > 1)] == 0 ? both : 2 * both); });
+  // the part that is constant along the first axis is kept, the rest doubled
+  const int first = problem.axes[0] + (options.batch > 1);
+  const auto doubled = [&](const Shape& p) {
+    Complex mean = 0;
+    Shape q = p;
+    for (q[first] = 0; q[first] < shape[first]; ++q[first]) mean += before(q) / static_cast<double>(shape[first]);
+    return 2.0 * before(p) - mean;
+  };
+  if (problem.kinds[0] == Kind::c2c) {
+    EXPECT_LT(worst<In>(v, doubled), tolerance) << "forward_map_backward";
+  }
+  return bits;
+}
+
+template <class In, class Out>
+void over_all(const Problem<In, Out>& problem, double tolerance, const Change& change, bool few, const std::function<bool(const Strategy&)>& wanted) {
+  Options plain{.effort = "estimate"};
+  change(plain);
+  const AnyPlan lines = lines_of(problem, plain);
+  std::vector<std::byte> first;
+  int ran = 0;
+  const auto runs = [&](Case c) {
+    change(c.options);
+    SCOPED_TRACE(c.name + " of " + to_string(problem.shape));
+    try {
+      const auto bits = verify(problem, c.options, tolerance);
+      if (ran++ == 0) first = bits;
+      EXPECT_TRUE(bits == first) << "not the same bits as the first way";
+      return true;
+    } catch (const Declined&) {
+      return false;
+    }
+  };
+  for (Case c : ways(few, turn_of(problem, change))) {
+    if (!wanted(strategy(c.options.strategy))) continue;
+    if (!runs(c) && few) c.options.schedule = {}, runs(c);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(ran, 0);
+}
+
+std::string of_rank_0(std::string text) {
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, world);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, 0, world);
+  return text;
+}
+
+#define WEFT_DENSE(In, Out)                                                                            \
+  template std::vector<std::byte> verify(const Problem<In, Out>&, const Options&, double);             \
+  template void over_all(const Problem<In, Out>&, double, const Change&, bool, const std::function<bool(const Strategy&)>&)
+WEFT_DENSE(std::complex<double>, std::complex<double>);
+WEFT_DENSE(double, std::complex<double>);
+WEFT_DENSE(float, std::complex<float>);
+
+}  // namespace weft

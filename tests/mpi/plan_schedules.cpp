@@ -1,0 +1,102 @@
+// How plans are cut and in which order they go: alike on every rank, stated, and right however ranks are delayed.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <numbers>
+#include <sstream>
+
+#include "mpi/dense.hpp"
+
+namespace weft {
+namespace {
+
+TEST(Plan, BackToBackWithOneRankDelayed) {
+  const int rank = rank_of_world(), ranks = ranks_of_world();
+  const AnyPlan lines[] = {lines_of(c2c<double>({6, 4, 5}), {.effort = "estimate"}), lines_of(c2c<double>({6, 4, 5}), {.effort = "estimate", .natural_output = true})};
+  constexpr useconds_t delay = 500;
+  std::vector<Case> cases = ways();
+  for (Case c : ways(true)) {
+    c.options.natural_output = true;
+    cases.push_back({c.name + ", natural output", c.options});
+  }
+  cases.push_back(cases.back());
+  cases.back().name = cases.back().options.strategy = "direct+deposit";
+  for (const Case& c : cases) {
+    Options o = c.options;
+    o.overwrite_input = true;
+    try {
+      Plan fft(world, c2c<double>({6, 4, 5}), o);
+      auto u = fft.input();
+      auto u_hat = fft.output();
+      for (int round = 0; round < 6; ++round) {
+        // a plane wave of another wave number each round: one mode
+        const Index mode = round % 4;
+        if (rank == round % ranks) usleep(delay);
+        u.fill([&](const Shape& p) { return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * p[1]) / 4); });
+        fft.forward(u, u_hat);
+        if (rank == (round + 1) % ranks) usleep(delay);  // what one still looks at no other may overwrite
+        const double error = worst<Complex>(u_hat, [&](const Shape& p) { return p == Shape{0, mode, 0} ? 120.0 : 0.0; });
+        ASSERT_LT(error, 1e-11) << c.name << " round " << round;
+        fft.forward(u, u_hat);
+        fft.backward(u_hat, u);
+      }
+    } catch (const Declined&) {
+    }
+  }
+}
+
+// Ranks that start exchanges in different orders wait for each other for ever.
+TEST(Plan, EveryRankStartsInTheSameOrder) {
+  const int ranks = ranks_of_world();
+  const Few<int> grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{ranks};
+  for (const Shape& shape : {Shape{7, 5, 6}, Shape{3, 1, 9}, Shape{1, 8, 2}, Shape{5, 4, 3, 7}})
+    for (const ScheduleOptions& schedule : {ScheduleOptions{}, ScheduleOptions{"gathered", 1, 2, 1}, ScheduleOptions{"gathered", 2, 0, 0}, ScheduleOptions{"gathered", 3, 3, 0},
+                                            ScheduleOptions{"kept", 1, 1, 2}, ScheduleOptions{"kept", 2, 2, 0}, ScheduleOptions{"kept", 4, 0, 1}}) {
+      Options o;
+      o.strategy = "isend", o.effort = "estimate", o.grid = grid, o.schedule = schedule;
+      o.batch = schedule.tiles == "kept" ? 2 : 1;  // an axis to keep, whatever the grid
+      Plan fft(world, c2c<double>(shape), o);
+      std::string starts;
+      std::istringstream steps(fft.steps());
+      for (std::string line; std::getline(steps, line);)
+        if (line.starts_with("start")) starts += line + "\n";
+      EXPECT_EQ(starts, of_rank_0(starts)) << to_string(shape);
+      EXPECT_TRUE(!starts.empty() || ranks == 1 || shape[0] == 1) << to_string(shape);
+    }
+}
+
+// What cannot be done as requested is stated: a window or tests with a strategy that blocks, tiles longer than what they cut, tests beside a thread that only talks.
+TEST(Plan, EffectiveSchedulesAreStated) {
+  if (ranks_of_world() == 1) return;
+  const auto effective = [](const char* strategy, const ScheduleOptions& schedule) {
+    Options o;
+    o.strategy = strategy, o.schedule = schedule, o.effort = "estimate", o.threads = 2;
+    Plan fft(world, c2c<double>({12, 12, 4}), o);
+    const ScheduleOptions& s = fft.effective().schedule;
+    EXPECT_EQ(fft.describe().find("(requested: " + schedule.tiles + " of ") != std::string::npos, s.tile != schedule.tile || s.window != schedule.window || s.test != schedule.test);
+    EXPECT_TRUE(s.test > 0 || fft.steps().find("test") == std::string::npos);
+    return s;
+  };
+  const Index planes = (12 + ranks_of_world() - 1) / ranks_of_world();
+  EXPECT_EQ(effective("isend", {"gathered", 1, 2, 3}).test, 3);
+  EXPECT_EQ(effective("isend", {"gathered", 1, 2, 3, "thread"}).test, 0);
+  EXPECT_EQ(effective("isend", {"gathered", 1, 2, 3}).window, 2);
+  EXPECT_EQ(effective("isend", {"gathered", 1, 100, 1}).window, planes);
+  EXPECT_EQ(effective("isend", {"gathered", 100, 1, 1}).tile, planes);
+  EXPECT_EQ(effective("ialltoall", {"kept", 100, 2, 1}).tile, 4);
+  EXPECT_EQ(effective("alltoallv", {"gathered", 1, 2, 0}).window, 1);
+  EXPECT_EQ(effective("alltoallv", {"gathered", 1, 1, 3}).test, 0);
+}
+
+// In place the last stage may write where earlier ones still read, and where tiles lie that have not been sent.
+TEST(Plan, InPlaceWithTilesOfABatchOrAMovedAxis) {
+  for (const ScheduleOptions& schedule : {ScheduleOptions{"kept", 1, 1}, ScheduleOptions{"kept", 1, 2}, ScheduleOptions{"gathered", 1, 1}}) {
+    const auto in_place = [&](Options& o) { o.in_place = true, o.schedule = schedule; };
+    over_all(c2c<double>({5, 4, 3}), 1e-13, [&](Options& o) { in_place(o), o.batch = 3; }, true);
+    over_all(c2c<double>({6, 2, 8, 2}), 1e-13, in_place, true);
+  }
+}
+
+}  // namespace
+}  // namespace weft
