@@ -3,19 +3,20 @@
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from program import Result  # noqa: E402
+
 WEFT = os.path.abspath(sys.argv[1])
-LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "launch")
 
 
 def compare(ranks, *words):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "out.json")
-        done = subprocess.run([LAUNCH, "120", WEFT, "--ranks", str(ranks), "compare", *words, "--json", path], capture_output=True, text=True)
+        done = Result([WEFT, "--ranks", str(ranks), "compare", *words, "--json", path], seconds=120)
         result = None
         if os.path.exists(path):
             with open(path) as file:
@@ -27,7 +28,7 @@ class Compare(unittest.TestCase):
     def check(self, ranks, *words, missing=()):
         """Every contender that should run runs, is right and is timed."""
         done, result = compare(ranks, *words, "--repeat", "3")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.code, 0, done.out + done.err)
         rows = {row["contender"]: row for row in result["rows"]}
         wanted = {"weft 1 rank", "fftw serial", "fftw-mpi transposed in place", "fftw-mpi natural out of place"}
         if ranks > 1:
@@ -51,7 +52,7 @@ class Compare(unittest.TestCase):
     def test_plane_waves(self):
         for words in (["--sphere", "2"], ["--boxcut", "--batch", "2"]):
             done, result = compare(2, "--shape", "8x9x10", *words, "--repeat", "3", "--at-most", "dense=1000")
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.code, 0, done.out + done.err)
             rows = {row["contender"]: row for row in result["rows"]}
             self.assertLessEqual({"weft direct", "weft messages", "weft dense", "fftw serial"}, rows.keys())
             for row in rows.values():
@@ -67,9 +68,9 @@ class Compare(unittest.TestCase):
         self.assertTrue(math.isclose(summary["scaling"], rows["weft 1 rank"]["median_seconds"] / 2 / best))
         self.assertEqual({target["name"]: target["met"] for target in summary["targets"]}, {"transposed": True, "natural": False, "scaling": False})
         self.assertIsInstance(summary["void"], bool)
-        self.assertEqual("VOID" in done.stdout, summary["void"])
+        self.assertEqual("VOID" in done.out, summary["void"])
         for name in rows:
-            self.assertIn(name, done.stdout)
+            self.assertIn(name, done.out)
 
     def test_real_batched_float(self):
         _, rows, _ = self.check(2, "--kind", "r2c", "--shape", "8x6x10", "--precision", "float", "--batch", "3")
@@ -85,20 +86,20 @@ class Compare(unittest.TestCase):
     def test_some_contenders(self):
         done, result = compare(2, "--shape", "4x4x4", "--repeat", "1", "--contender", "messages,mpi.*in place$")
         self.assertEqual([row["contender"] for row in result["rows"]],
-                         ["weft messages", "fftw serial", "fftw-mpi transposed in place", "fftw-mpi natural in place"], done.stderr)
+                         ["weft messages", "fftw serial", "fftw-mpi transposed in place", "fftw-mpi natural in place"], done.err)
 
     def test_limits(self):
         done, result = compare(1, "--limits", "--shape", "64x64x64")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.code, 0, done.err)
         self.assertTrue(all(limit["one_rank"] > 0 and limit["all_ranks"] > 0 for limit in result["limits"]))
-        self.assertIn("no-overlap limit", done.stdout)
+        self.assertIn("no-overlap limit", done.out)
 
     def test_wrong_command_lines(self):
         for words, text in {("--shape", "4x"): "--shape 4x", ("--kind", "dct2"): "--kind", ("--contender", "nobody"): "names none of",
                             ("--contender", "("): "--contender", ("--at-most", "fast"): "'fast'", ("--batch", "0"): "--batch"}.items():
             done, result = compare(2, *words)
-            self.assertEqual(done.returncode, 2, (words, done.stderr))
-            self.assertEqual(done.stderr.count(text), 1, (words, done.stderr))
+            self.assertEqual(done.code, 2, (words, done.err))
+            self.assertEqual(done.err.count(text), 1, (words, done.err))
             self.assertIsNone(result)
 
 
