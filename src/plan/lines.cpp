@@ -30,7 +30,7 @@ void AnyPlan::Body::find_pair() {
   for (std::size_t s = 0; s < plain.work.size(); ++s)
     for (int k = 0; k + 1 < plain.work[s].size(); ++k)
       if (const int next = plain.work[s][k + 1]; plain.work[s][k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c &&
-                                                 spectrum[last] * spectrum[next] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget) {
+                                                 spectrum[last] * spectrum[next] > 1 && spectrum[last] * spectrum[next] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget) {
         rows_axis = last, columns_axis = next;
         columns_stay = next != turning;
         // c2r comes after the columns that it would be read from; and rows that arrive from peers lie planes apart, where columns are read faster:
