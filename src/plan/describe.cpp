@@ -107,13 +107,14 @@ std::string AnyPlan::describe() const {
   const ScheduleOptions &effective = b.effective.schedule, &requested = o.schedule;
   if (effective.tiles != "one") out << " of " << effective.tile << ", window " << effective.window << ", test " << effective.test;
   if (effective.communicate == "thread") out << ", exchanges on a thread of their own";
-  if (effective.tiles != requested.tiles || effective.tile != requested.tile || (requested.window && effective.window != requested.window) || effective.test != requested.test)
+  if (b.chosen_by.empty() && (effective.tiles != requested.tiles || effective.tile != requested.tile || (requested.window && effective.window != requested.window) || effective.test != requested.test))
     out << " (requested: " << requested.tiles << " of " << requested.tile << ", window " << requested.window << ", test " << requested.test << ")";
   if (const auto& back = b.effective.backward_schedule) {
     out << "; backward: tiles " << back->tiles;
     if (back->tiles != "one") out << " of " << back->tile << ", window " << back->window << ", test " << back->test;
   }
   out << "\n";
+  if (!b.chosen_by.empty()) out << "chosen by " << b.chosen_by << "\n";
   if (b.waves) out << b.describe_waves();
   out << "input  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";
   out << "forward, on rank " << b.comm.rank() << ":\n";

@@ -44,7 +44,7 @@ struct AnyPlan::Body {
   AnyProblem problem;
   Options requested, effective;
   Machine machine;
-  std::string choice;  // how options left open were chosen, as JSON; empty: none were
+  std::string choice, chosen_by;  // how options left open were chosen, as JSON and in one line; empty: the model chose, or nobody
   std::vector<GVector> vectors;  // of plane waves: this rank's
   std::unique_ptr<Waves> waves;  // null: none
   Route route;

@@ -38,6 +38,7 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
   Json::List said(notes.begin(), notes.end());
   if (!said.empty()) story.set("notes", std::move(said));
   if (!story.is_null()) body_->choice = story.dump();
+  if (!story["reason"].is_null()) body_->chosen_by = (options.strategy == "tune" ? "tuning: " : "") + story["reason"].text();
 }
 
 std::string AnyPlan::explain(bool as_json) const {

@@ -186,6 +186,8 @@ TEST(Wisdom, TinyRememberedAndUsedAtOnce) {
   EXPECT_NE(told["reason"].text().find(file.name), std::string::npos) << told["reason"].text();
   EXPECT_FALSE(told["candidates"].list().empty());
   EXPECT_NE(plan.explain().find("the best"), std::string::npos);
+  EXPECT_NE(plan.describe().find("chosen by wisdom of"), std::string::npos) << plan.describe();
+  EXPECT_NE(tuned.describe().find("chosen by tuning"), std::string::npos) << tuned.describe();
   same_everywhere(told["reason"].text());
 
   later.wisdom = false;
