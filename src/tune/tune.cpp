@@ -309,6 +309,7 @@ class Search {
     });
     race("strategies", first, repeats(), 1, 0.5);
     if (!best_) return;
+    found_.reason = "the fastest of those measured";
     if (how_.exhaustive) {
       std::vector<Entry*> all;
       for (const Ground& ground : grounds_)
@@ -327,7 +328,6 @@ class Search {
       patient.effort = "patient";
       race("effort", {&add(*ground_of_.at(best_), patient)}, 2 * repeats(), 4, 1);
     }
-    found_.reason = "the fastest of those measured";
   }
 
   int repeats() const { return how_.exhaustive ? 10 : 4; }
@@ -444,16 +444,15 @@ class Search {
 
   Tuning conclude() {
     found_.machine = machine_;
-    if (how_.seconds <= 0 && !how_.exhaustive) {
-      found_.choice = grounds_.front().options;
-    } else {
-      if (!best_) {
-        std::string all;
-        for (const Entry* e : order_) all += "\n  " + e->shown.name + ": " + e->shown.verdict;
-        throw Error("no candidate can be measured:" + all);
-      }
+    if (best_) {
       found_.choice = best_->shown.options;
       best_->runs.reset();
+    } else if (std::all_of(order_.begin(), order_.end(), [](const Entry* e) { return e->shown.verdict.empty(); })) {
+      found_.choice = grounds_.front().options;
+    } else {
+      std::string all;
+      for (const Entry* e : order_) all += "\n  " + e->shown.name + ": " + e->shown.verdict;
+      throw Error("no candidate can be measured:" + all);
     }
     found_.choice.wisdom = asked_.wisdom;
     found_.choice.tune_seconds = asked_.tune_seconds;
