@@ -96,24 +96,26 @@ class Wrong : public Strategy {
   };
 };
 
-TEST(Tune, TinyAllRanksDecideAlikeAndInTime) {
+TEST(Tune, AllRanksDecideAlikeAndInTime) {
   for (const AnyProblem& p : {problem, AnyProblem(r2c<float>({7, 9, 10})), AnyProblem(r2r<double>({6, 7}, {Kind::dct2})), AnyProblem(sphere<double>({12, 12, 12}, Cutoff{.squared = 9}))}) {
     Options options{.effort = "estimate", .batch = p.waves ? 3 : 1};
     const double begin = clock_seconds();
     const Tuning found = tune(world, p, options, {.seconds = 0.4});
-    EXPECT_LT(clock_seconds() - begin, 2.5);
+    EXPECT_LT(clock_seconds() - begin, 5);
     same_everywhere(found.json);
     same_everywhere(found.choice.strategy + to_string(found.choice.schedule));
     ASSERT_FALSE(found.candidates.empty());
-    EXPECT_EQ(found.candidates.front().verdict, "the best");
-    EXPECT_GT(found.candidates.front().measured_seconds, 0);
+    if (found.reason.find("no time") == std::string::npos) {  // which a machine that is slow enough has not
+      EXPECT_EQ(found.candidates.front().verdict, "the best");
+      EXPECT_GT(found.candidates.front().measured_seconds, 0);
+    }
     EXPECT_EQ(AnyPlan(world, p, found.choice).effective().strategy, ranks_of_world() > 1 ? found.choice.strategy : "auto");
     for (const Candidate& c : found.candidates) EXPECT_EQ(c.verdict.find("wrong"), std::string::npos) << c.name << ": " << c.verdict;
     EXPECT_EQ(Json::parse(found.json)["candidates"].list().size(), found.candidates.size());
   }
 }
 
-TEST(Tune, TinyWhatIsFixedStays) {
+TEST(Tune, WhatIsFixedStays) {
   Options options{.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 2, 2, 0}, .grid = {ranks_of_world()}};
   const Tuning found = tune(world, problem, options, {.seconds = 0.2});
   EXPECT_EQ(found.choice.strategy, "isend");
@@ -121,7 +123,7 @@ TEST(Tune, TinyWhatIsFixedStays) {
   EXPECT_EQ(found.candidates.size(), 1u);
 }
 
-TEST(Tune, TinyGridsThreadsAndSkew) {
+TEST(Tune, GridsThreadsAndSkew) {
   const Tuning found = tune(world, problem, {.effort = "auto", .grid = {0}, .threads = 0}, {.seconds = 0.6, .skew_seconds = 1e-4});
   same_everywhere(found.json);
   EXPECT_GE(found.choice.threads, 1);
@@ -131,7 +133,7 @@ TEST(Tune, TinyGridsThreadsAndSkew) {
   EXPECT_EQ(pencils, ranks_of_world() == 4);
 }
 
-TEST(Tune, TinyWithoutTimeTheModelChooses) {
+TEST(Tune, WithoutTimeTheModelChooses) {
   for (const double seconds : {0.0, 1e-9}) {
     const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = seconds});
     EXPECT_EQ(found.choice.strategy, AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy);
@@ -155,7 +157,7 @@ TEST(Tune, TinyBadRequestsFailAlike) {
   fails(everyone(), [&] { AnyPlan(world, problem, {.threads = last ? 0 : 1}); }, {"ranks disagree", "threads"});
 }
 
-TEST(Tune, TinyWhatIsWrongNeverWins) {
+TEST(Tune, WhatIsWrongNeverWins) {
   if (ranks_of_world() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   add(std::make_unique<Wrong>());
   Wrong::takes_part = true;
@@ -169,7 +171,7 @@ TEST(Tune, TinyWhatIsWrongNeverWins) {
   EXPECT_EQ(wrong->measurements, 0);
 }
 
-TEST(Wisdom, TinyRememberedAndUsedAtOnce) {
+TEST(Wisdom, RememberedAndUsedAtOnce) {
   const File file;
   const AnyPlan tuned(world, problem, quick);
   EXPECT_EQ(tuned.requested().strategy, "tune");
@@ -183,11 +185,13 @@ TEST(Wisdom, TinyRememberedAndUsedAtOnce) {
   EXPECT_EQ(plan.effective().schedule, tuned.effective().schedule);
   Options named = tuned.effective();
   const AnyPlan known(world, problem, named);
-  EXPECT_LT((middle - begin) - (clock_seconds() - middle), 0.05 * std::max(1, ranks_of_world() / 2)) << "looking wisdom up takes too long";
+  if (!crowded()) {
+    EXPECT_LT((middle - begin) - (clock_seconds() - middle), 0.05) << "looking wisdom up takes too long";
+  }
   const Json told = Json::parse(plan.explain(true));
   EXPECT_NE(told["reason"].text().find(file.name), std::string::npos) << told["reason"].text();
   EXPECT_FALSE(told["candidates"].list().empty());
-  EXPECT_NE(plan.explain().find("the best"), std::string::npos);
+  EXPECT_NE(plan.explain().find("measured ms"), std::string::npos);
   EXPECT_NE(plan.describe().find("chosen by wisdom of"), std::string::npos) << plan.describe();
   EXPECT_NE(tuned.describe().find("chosen by tuning"), std::string::npos) << tuned.describe();
   same_everywhere(told["reason"].text());
@@ -199,7 +203,7 @@ TEST(Wisdom, TinyRememberedAndUsedAtOnce) {
   EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"), std::string::npos);
 }
 
-TEST(Wisdom, TinyExportedAndImported) {
+TEST(Wisdom, ExportedAndImported) {
   const Environment none("WEFT_WISDOM", "none");
   forget_wisdom();
   const AnyPlan tuned(world, problem, quick);
@@ -230,7 +234,7 @@ std::string with_right_hash(Json entry) {
   return Json(Json::Members{{"weft_wisdom", 1}, {"entries", Json::List{entry}}}).dump();
 }
 
-TEST(Wisdom, TinyWhatCannotBeUsedIsSaidAndNotUsed) {
+TEST(Wisdom, WhatCannotBeUsedIsSaidAndNotUsed) {
   const File file;
   const AnyPlan tuned(world, problem, quick);
   everyone().barrier();
@@ -272,7 +276,7 @@ TEST(Wisdom, TinyWhatCannotBeUsedIsSaidAndNotUsed) {
   for (std::size_t end = 0; end + 1 < right.find_last_of('}'); end += 1 + right.size() / 200) EXPECT_THROW(Wisdom::parse(right.substr(0, end)), Error) << end;
 }
 
-TEST(Wisdom, TinyFileThatCannotBeWritten) {
+TEST(Wisdom, FileThatCannotBeWritten) {
   const Environment variable("WEFT_WISDOM", "/proc/nowhere/wisdom.json");
   const AnyPlan tuned(world, problem, quick);
   EXPECT_NE(tuned.explain().find("/proc/nowhere/wisdom.json"), std::string::npos) << tuned.explain();
