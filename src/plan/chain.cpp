@@ -120,7 +120,7 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   if (s > 0) tiles(s - 1, false);
   // What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies.
   const bool to_caller = s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0);
-  r.stream = s > 0 && to_caller && (r.operations.size() == 1 || r.from.table) && r.to.box.volume() * r.to.bytes >= stream_budget &&
+  r.stream = s > 0 && to_caller && (r.operations.size() == 1 || r.from.table || Stage::copies_in(r)) && r.to.box.volume() * r.to.bytes >= stream_budget &&
              std::none_of(r.from.views.begin(), r.from.views.end(), [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; });
   // And rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.

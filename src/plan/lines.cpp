@@ -27,15 +27,12 @@ void AnyPlan::Body::find_pair() {
   int turning = -1;
   for (const Order& axes : plain.work)
     if (axes.size() > 0) turning = axes[axes.size() - 1];
-  for (std::size_t s = 0; s < plain.work.size(); ++s)
-    for (int k = 0; k + 1 < plain.work[s].size(); ++k)
-      if (const int next = plain.work[s][k + 1]; plain.work[s][k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c &&
-                                                 spectrum[last] * spectrum[next] > 1 && spectrum[last] * spectrum[next] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget) {
+  for (const Order& axes : plain.work)
+    for (int k = 0; k + 1 < axes.size(); ++k)
+      if (const int next = axes[k + 1]; axes[k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c &&
+                                        spectrum[last] * spectrum[next] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget) {
         rows_axis = last, columns_axis = next;
         columns_stay = next != turning;
-        // c2r comes after the columns that it would be read from; and rows that arrive from peers lie planes apart, where columns are read faster:
-        // at 128^3 on two ranks rows first took 1.8 times as long
-        paired_back = route.halved != last && (s >= plain.hops.size() || !plain.hops[s].exchanges);
       }
   row_elements = padded(spectrum[last]);
 }
@@ -69,24 +66,14 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
     spec.direction = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
   }
   if (waves && axis == route.shape.size() - 2) (direction == Direction::forward ? spec.in_distance : spec.out_distance) = row_elements;
-  if (direction == Direction::forward || paired_back) {
-    if (axis == rows_axis) spec.out_distance = row_elements;
-    if (axis == columns_axis) {
-      spec.in_stride = row_elements, spec.in_distance = 1;
-      if (columns_stay) spec.out_stride = row_elements, spec.out_distance = 1;
-      else spec.out_distance = (spec.length + 1) / 2 * 2;
-    }
+  const bool there = direction == Direction::forward;
+  if (axis == rows_axis) (there ? spec.out_distance : spec.in_distance) = row_elements;
+  if (axis == columns_axis) {
+    spec.in_stride = row_elements, spec.in_distance = 1;
+    if (!there || columns_stay) spec.out_stride = row_elements, spec.out_distance = 1;
+    else spec.out_distance = (spec.length + 1) / 2 * 2;
   }
   return spec;
-}
-
-// The way back's order: reversed, but rows stay before columns where they can.
-Order AnyPlan::Body::mirrored(const Order& axes) const {
-  Order order(axes);
-  std::reverse(order.begin(), order.end());
-  for (int k = 0; k + 1 < order.size(); ++k)
-    if (order[k] == columns_axis && order[k + 1] == rows_axis && paired_back) std::swap(order[k], order[k + 1]);
-  return order;
 }
 
 void AnyPlan::Body::plan_lines() {

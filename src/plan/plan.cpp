@@ -64,7 +64,9 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   comm.agree([&] { rescale(there, forward_scale), build(there); });
 
   for (std::size_t s = stages; s-- > 0;) {
-    back.operations.push_back(operations(mirrored(route.work[s]), Direction::backward));
+    Order axes = route.work[s];
+    std::reverse(axes.begin(), axes.end());
+    back.operations.push_back(operations(axes, Direction::backward));
   }
   back.bytes.assign(bytes.rbegin(), bytes.rend());
   for (std::size_t h = route.hops.size(); h-- > 0;) {

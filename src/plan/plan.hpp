@@ -56,8 +56,7 @@ struct AnyPlan::Body {
   std::map<LineSpec, std::shared_ptr<const Lines>> lines;
   int columns_axis = -1, rows_axis = -1;  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
   Index row_elements = 0;
-  bool paired_back = false;  // on the way back too
-  bool columns_stay = false;  // they are left where they were read
+  bool columns_stay = false;  // they are left where they were read, forward too
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   std::vector<std::shared_ptr<std::byte>> arrays;
@@ -91,7 +90,6 @@ struct AnyPlan::Body {
   std::size_t turning_stage() const;
   LineSpec line_spec(int axis, Direction direction) const;
   void plan_lines();
-  Order mirrored(const Order& axes) const;
   std::vector<Operation> operations(const Order& axes, Direction direction) const;
   std::vector<LineSpec> returning_specs() const;
   static void rescale(Chain& chain, double by);

@@ -80,6 +80,10 @@ bool Stage::transforms(int axis) const {
   return std::any_of(request_.operations.begin(), request_.operations.end(), [&](const Operation& o) { return o.axis == axis; });
 }
 
+bool Stage::copies_in(const Request& request) {
+  return request.operations.size() > 1 && request.operations.front().first && request.operations.front().first->spec().out_stride > 1;
+}
+
 Stage::Stage(const Request& request) : request_(request) {
   request_.from.views = merge(request_.from.views);
   request_.to.views = merge(request_.to.views);
@@ -132,6 +136,7 @@ void Stage::plan_blocks() {
   }
   const Index batch = batched < 0 ? 1 : std::min(batch_width(bytes, held / bytes), box.extent(batched));
   held *= batch;
+  const Index line = std::max<Index>(1, 64 / request_.from.bytes);
   std::vector<std::vector<Index>> bounds(static_cast<std::size_t>(box.axes()));
   for (int a = 0; a < box.axes(); ++a) bounds[static_cast<std::size_t>(a)] = {box.lo[a], box.hi[a]};
   for (int k = cut.size() - 1; k >= 0; --k) {
@@ -144,7 +149,9 @@ void Stage::plan_blocks() {
     std::sort(at.begin(), at.end());
     at.erase(std::unique(at.begin(), at.end()), at.end());
     if (a == batched) held /= batch;
-    const Index step = std::clamp(block_budget / std::max<Index>(held, 1), a == batched ? batch : 1, std::max<Index>(box.extent(a), 1));
+    // a block that is copied in takes whole cache lines: read for each plane anew, the stage took twice as long at 64^3 to 128^3
+    const bool lines = copies_in(request_) && !request_.from.views.empty() && request_.from.views.front().strides[a] == 1;
+    const Index step = std::clamp(block_budget / std::max<Index>(held, 1), a == batched ? batch : lines ? std::min(line, std::max<Index>(box.extent(a), 1)) : 1, std::max<Index>(box.extent(a), 1));
     std::vector<Index> finer;
     for (std::size_t i = 0; i + 1 < at.size(); ++i)
       for (Index b = at[i]; b < at[i + 1]; b += step) finer.push_back(b);
@@ -164,7 +171,11 @@ void Stage::plan_passes() {
   // Between its passes a block lies in its destination where that is one array of the right elements, else in the bench.
   const bool whole = request_.to.views.size() == 1 && request_.to.views.front().box.contains(request_.to.box);
   Side here = request_.from;
-  bool here_in_block = false;
+  bool here_in_block = copies_in(request_);
+  if (here_in_block) {
+    here = between(here.box, here.bytes);
+    passes_.push_back(plan_pass({}, true, request_.from, here, false, true, false));
+  }
   for (std::size_t k = 0; k < operations.size(); ++k) {
     const bool last = k + 1 == operations.size();
     const Operation& operation = operations[k];
@@ -232,7 +243,10 @@ Side Stage::between(const Box& box, Index bytes) {
     std::swap(order[order.size() - 1], order[order.size() - 2]);
   } else {
     const View& like = request_.from.views.front();
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return like.strides[a] > like.strides[b]; });
+    const auto place = [&](int axis) {  // what is copied in is columns, and rows across them
+      return !copies_in(request_) ? 0 : axis == request_.operations[1].axis ? 2 : axis == request_.operations[0].axis ? 1 : 0;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return std::pair(-place(a), like.strides[a]) > std::pair(-place(b), like.strides[b]); });
   }
   Shape padding;
   if (const int fastest = order[order.size() - 1]; row > largest.extent(fastest)) {
@@ -294,10 +308,12 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   pass.from_bytes = from.bytes;
   pass.to_bytes = to.bytes;
   const int axes = from.box.axes();
-  if (copies) {  // any axis may play the line: the one that is fastest where it is written
-    int best = 0;
-    for (int a = 1; a < axes; ++a)
-      if (!to.views.empty() && to.box.extent(a) > 1 && (to.box.extent(best) < 2 || to.views.front().strides[a] <= to.views.front().strides[best])) best = a;
+  if (copies) {  // any axis may play the line that no block cuts in the bench: the one that is fastest where it is written
+    int best = -1;
+    for (int a = 0; a < axes; ++a)
+      if ((transforms(a) || !(from_block || to_block)) &&
+          (best < 0 || (!to.views.empty() && to.box.extent(a) > 1 && (to.box.extent(best) < 2 || to.views.front().strides[a] <= to.views.front().strides[best]))))
+        best = a;
     pass.operation.axis = best;
   }
   const int axis = pass.operation.axis;
@@ -434,13 +450,13 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   const Index along = c < 0 ? 1 : region.extent(c);
   // whole rows of lines at once where nothing is gathered, else a batch
   Index width = pass.width;
+  Index outer = 1;
+  for (const int a : cell.outer) outer *= region.extent(a);
   if (pass.copies)
-    width = ahead.bytes > 0 ? std::min<Index>(along, 8) : std::max<Index>(1, (along + parts - 1) / parts);
+    width = ahead.bytes > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
   else if (cell.from_lines && cell.to_lines && !pass.operation.map)
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
-  Index outer = 1;
-  for (const int a : cell.outer) outer *= region.extent(a);
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
   if (begin == end) return;
 

@@ -63,6 +63,8 @@ class Stage {
   const Box& block(int b) const { return blocks_[static_cast<std::size_t>(b)].box; }
   /// True when `axis` is transformed here, so that every block reaches over all of it.
   bool transforms(int axis) const;
+  /// Blocks are copied in first, because columns are to be transformed in place.
+  static bool copies_in(const Request& request);
   const Request& request() const { return request_; }
   int passes() const { return static_cast<int>(passes_.size()); }
 
