@@ -264,10 +264,11 @@ class Bench(Test):
 
     def test_kernels(self):
         kernels = json.loads(weft("list", "--json").out)["kernels"]
-        result, rows = self.bench("--kernel", "all", "--threads", "2", "--shape", "8x12x10")
+        result, rows = self.bench("--kernel", "all", "--shape", "8x12x10")
         self.assertEqual([(row["kernel"], row["strategy"]) for row in rows], [(k["name"], k["strategy"]) for k in kernels])
         self.assertFalse([row for row in rows if "declined" in row], result)
-        rows = self.bench("--kernel", "thread,oneplane,pipelined", "--shape", "7x11x13", "--tile", "2", "--window", "1")[1]
+        self.assertEqual([row["kernel"] for row in rows if row["threads"] == 2], ["thread"])
+        rows = self.bench("--kernel", "thread,oneplane,pipelined", "--shape", "7x11x13", "--tile", "2", "--window", "1", "--threads", "1")[1]
         self.assertIn("at least 2", rows[0]["declined"])
         self.assertIn("not all pairs", rows[1]["declined"])
         self.assertEqual([rows[2]["effective"][key] for key in ("tiles", "tile", "window")], ["gathered", 2, 1])
@@ -286,7 +287,18 @@ class Bench(Test):
 
     def test_messages_and_bytes(self):
         rows = self.bench("--strategy", "isend", "--shape", "8x8x8")[1]
-        self.assertEqual((rows[0]["messages"], rows[0]["bytes_sent"]), (2, 2 * 8 * 4 * 4 * 16))
+        self.assertEqual([rows[0][key] for key in ("calls", "messages", "bytes_sent")], [4, 2, 2 * 8 * 4 * 4 * 16])
+
+    def test_nodes(self):
+        result, rows = self.bench("--strategy", "node", "--shape", "8x6x4", "--nodes", "0,1")
+        self.assertEqual((rows[0]["nodes"], rows[0]["messages"]), (2, 2))
+        self.assertIn("2 ranks on 2 nodes", result.out)
+        result = self.fine(weft("exchange", "--strategy", "direct,node", "--bytes", "64", "--ranks-per-node", "1", "--repeat", "1", ranks=2))
+        self.assertIn("2 ranks on 2 nodes", result.out)
+        self.assertIn("direct declined: members 0 and 1 are on different nodes", result.out)
+        self.fails(weft("exchange", "--nodes", "0,1,2", ranks=2), 2, "nodes are given for 3 ranks")
+        for words in ["--nodes", "0,x"], ["--nodes", "0,1", "--ranks-per-node", "1"], ["--ranks-per-node", "0"]:
+            self.fails(weft("plan", *words), 2, words[0])
 
     def test_input(self):
         values = [math.sin(i * i) for i in range(7 * 6 * 5)]

@@ -127,7 +127,7 @@ Traffic formula(const std::string& kernel, const Transpose& x, int r, Index tile
   if (kernel == "p2p") return {x.messages(r, all) + x.received(r, all), x.messages(r, all), bytes};
   if (kernel == "zero_copy" || kernel == "alltoallv") return {1, x.messages(r, all), bytes};
   if (kernel == "padded") return {1, others, others * complex_bytes * x.largest()};
-  if (kernel == "shared_memory" || kernel == "gather_scatter") return through_leaders(x, r, kernel == "shared_memory");
+  if (kernel == "node" || kernel == "leader") return through_leaders(x, r, kernel == "node");
   if (kernel == "thread") return {all, x.messages(r, 1), bytes};
   ADD_FAILURE() << "no formula for kernel " << kernel;
   return {};

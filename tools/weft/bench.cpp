@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr weft::Index trace_spans = 1 << 18;  // a thread: every step of many strategies
 
 struct Asked : Request {
-  int repeats = 10;
+  int repeats = 10, node_count = 1;
   std::string kernels, input, json, trace;
   std::vector<std::string> sweeps;
 };
@@ -124,6 +124,7 @@ std::vector<Entry> entries_of(const Asked& asked, const weft::Options& options, 
   const auto add_kernel = [&](const weft::Kernel& kernel) {
     entries.push_back({std::string(kernel.name), std::string(kernel.name), kernel.of(options)});
     weft::ScheduleOptions& s = entries.back().options.schedule;
+    if (s.communicate == "thread" && !app.count("--threads")) entries.back().options.threads = 2;
     if (s.tiles == "one") return;
     if (app.count("--tile")) s.tile = options.schedule.tile;
     if (app.count("--window")) s.window = options.schedule.window;
@@ -150,7 +151,8 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
               {"shape", std::vector<weft::Index>(problem.shape.begin(), problem.shape.end())},
               {"precision", std::string(to_string(problem.precision))},
               {"ranks", world.ranks},
-              {"threads", asked.options(world.ranks).threads},
+              {"nodes", asked.node_count},
+              {"threads", entry.options.threads},
               {"layout", asked.layout},
               {"sphere", asked.radius > 0 ? Json(asked.radius) : Json()},
               {"metric", asked.metric.empty() ? Json() : Json(asked.metric)},
@@ -163,7 +165,7 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
               {"mpi", mpi_version()}};
   if (!entry.contender) {
     for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds", "exchange_seconds",
-                             "bytes_sent", "messages", "relative_error"})
+                             "calls", "messages", "bytes_sent", "relative_error"})
       row[name] = nullptr;
     entry.error.empty() ? row["declined"] = entry.declined : row["error"] = entry.error;
     return row;
@@ -178,8 +180,9 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
               {"gflop_per_second", 1e-9 * operations(problem, plan.requested()) / median(m.seconds)},
               {"fft_seconds", m.fft_seconds},
               {"exchange_seconds", m.exchange_seconds},
-              {"bytes_sent", m.bytes_sent},
+              {"calls", m.calls},
               {"messages", m.messages},
+              {"bytes_sent", m.bytes_sent},
               {"bytes_owned", m.bytes_owned},
               {"relative_error", m.relative_error},
               {"tolerance", tolerance(problem, plan.requested())},
@@ -191,7 +194,7 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
 }
 
 Table table(const Asked& asked, const std::vector<Entry>& entries, const Json& rows) {
-  Table table({asked.kernels.empty() ? "strategy" : "kernel", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "MB sent", "messages", "error"});
+  Table table({asked.kernels.empty() ? "strategy" : "kernel", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "calls", "messages", "MB sent", "error"});
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Json& r = rows[i];
     if (r.contains("declined") || r.contains("error")) {
@@ -202,8 +205,8 @@ Table table(const Asked& asked, const std::vector<Entry>& entries, const Json& r
     const auto number = [&](const char* key) { return r[key].is_null() ? NAN : r[key].get<double>(); };
     const auto ms = [&](const char* key) { return fmt::format("{:.3f}", 1e3 * number(key)); };
     table.add({label(asked, entries[i]), ms("median_seconds"), ms("min_seconds"), ms("max_seconds"), fmt::format("{:.2f}", number("gflop_per_second")),
-               ms("fft_seconds"), ms("exchange_seconds"), fmt::format("{:.3f}", 1e-6 * number("bytes_sent")),
-               fmt::format("{}", r["messages"].get<weft::Index>()), fmt::format("{:.1e}", number("relative_error"))});
+               ms("fft_seconds"), ms("exchange_seconds"), fmt::format("{}", r["calls"].get<weft::Index>()),
+               fmt::format("{}", r["messages"].get<weft::Index>()), fmt::format("{:.3f}", 1e-6 * number("bytes_sent")), fmt::format("{:.1e}", number("relative_error"))});
   }
   return table;
 }
@@ -240,6 +243,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   options.strategy = "auto";
   // What no strategy can do is wrong with the request; what one of them cannot is that one's.
   planning([&] { weft::AnyPlan(world.comm, problem, options); });
+  asked.node_count = node_count(weft::nodes(world.comm, options.nodes));
 
   Progress progress(world.rank == 0);
   progress.phase(asked.input.empty() ? "making a field" : "reading " + asked.input);
@@ -281,8 +285,8 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
   if (world.rank == 0) {
     Json rows = Json::array();
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
-    fmt::print("{}{} {} {}, {}, {} rank{} x {} thread{}, {}, {}\n", asked.boxcut ? "boxcut 2, " : !asked.kept.empty() ? fmt::format("kept box {}, ", asked.kept) : asked.radius > 0 ? fmt::format("sphere of radius {:g}, ", asked.radius) : "", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
-               world.ranks, world.ranks == 1 ? "" : "s", options.threads, options.threads == 1 ? "" : "s",
+    fmt::print("{}{} {} {}, {}, {} x {} thread{}, {}, {}\n", asked.boxcut ? "boxcut 2, " : !asked.kept.empty() ? fmt::format("kept box {}, ", asked.kept) : asked.radius > 0 ? fmt::format("sphere of radius {:g}, ", asked.radius) : "", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
+               ranks_on_nodes(world.ranks, asked.node_count), options.threads, options.threads == 1 ? "" : "s",
                !asked.sweeps.empty()    ? "a sweep"
                : asked.kernels.empty() ? to_string(options.schedule)
                                        : "each kernel's own schedule",
@@ -315,7 +319,7 @@ Command bench_command(CLI::App& app) {
   asked->add_options(app);
   app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all; direct+deposit: one for each exchange");
   app.add_option("--kernel", asked->kernels,
-                 "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs")
+                 "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs. That with a thread for exchanges has 2 threads unless --threads says otherwise")
       ->excludes("--strategy")
       ->excludes("--tiles")
       ->excludes("--communicate");

@@ -55,8 +55,9 @@ class TypedContender : public Contender {
       double seconds[2] = {spent.work_seconds - before.work_seconds, spent.exchange_seconds - before.exchange_seconds};
       MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
       splits.push_back({seconds[0] / world_.ranks, seconds[1] / world_.ranks});
-      measured_.bytes_sent = most(spent.bytes - before.bytes);
+      measured_.calls = most(spent.calls - before.calls);
       measured_.messages = most(spent.messages - before.messages);
+      measured_.bytes_sent = most(spent.bytes - before.bytes);
     }
     plan_.measure(false);
     std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.fft + a.exchange < b.fft + b.exchange; });

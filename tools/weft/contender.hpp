@@ -10,7 +10,7 @@
 struct Measured {
   std::vector<double> seconds;                                ///< of every repeat, the slowest rank's
   double fft_seconds = 0, exchange_seconds = 0;               ///< mean over ranks, of the median repeat in which steps were timed
-  weft::Index bytes_sent = 0, messages = 0, bytes_owned = 0;  ///< the most of any rank
+  weft::Index calls = 0, messages = 0, bytes_sent = 0, bytes_owned = 0;  ///< the most of any rank
   double relative_error = 0;                                  ///< 2-norm, the worse of forward and the way back
 };
 

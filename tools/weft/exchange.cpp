@@ -23,6 +23,7 @@ using weft::Index;
 struct Asked {
   std::string bytes = "256:65536", matrices, strategy = "all", json;
   int repeats = 20, calls = 10;
+  NodesAsked nodes;
 };
 
 constexpr Index element_bytes = sizeof(Index), complex_bytes = 16;
@@ -87,12 +88,12 @@ Index most(const World& world, Index here) {
 class Contender {
  public:
   /// Throws weft::Error alike on all ranks when the strategy declines.
-  Contender(const World& world, const weft::Strategy& strategy, const Size& size) : world_(world), strategy_(strategy), size_(size) {
+  Contender(const World& world, const weft::Strategy& strategy, const Size& size, const std::vector<int>& nodes) : world_(world), strategy_(strategy), size_(size), node_count_(node_count(nodes)) {
     const weft::Shape& shape = size.shape;
     weft::Demand demand{.pattern = {weft::Layout::slab(shape, 0, world.ranks), weft::Layout::slab(shape, 1, world.ranks), world.rank},
                         .element_bytes = element_bytes,
                         .slots = &slots_,
-                        .nodes = weft::nodes(world.comm)};
+                        .nodes = nodes};
     for (int r = 0; r < world.ranks; ++r)
       if (r != world.rank) largest_ = std::max(largest_, demand.pattern.count(0, world.rank, r) * element_bytes);
     largest_ = most(world, largest_);
@@ -144,7 +145,7 @@ class Contender {
   Json row() const {
     std::vector<double> sorted = seconds_;
     std::sort(sorted.begin(), sorted.end());
-    return {{"strategy", strategy_.name()},  {"ranks", world_.ranks},
+    return {{"strategy", strategy_.name()},  {"ranks", world_.ranks},           {"nodes", node_count_},
             {"message_bytes", largest_},     {"median_seconds", (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2},
             {"min_seconds", sorted.front()}, {"max_seconds", sorted.back()},
             {"calls", traffic_.calls},       {"messages", traffic_.messages},
@@ -158,6 +159,7 @@ class Contender {
   World world_;
   const weft::Strategy& strategy_;
   Size size_;
+  int node_count_;
   Index largest_ = 0;  // bytes of the largest message
   weft::Slots slots_;
   weft::Cost cost_;
@@ -169,6 +171,7 @@ class Contender {
 int exchange(const World& world, const Asked& asked) {
   const std::vector<Size> sizes = sizes_of(asked, world.ranks);
   const std::vector<const weft::Strategy*> strategies = named(asked.strategy);
+  const std::vector<int> nodes = planning([&] { return weft::nodes(world.comm, asked.nodes.numbers_of(world.ranks)); });
   Progress progress(world.rank == 0);
   Json rows = Json::array();
   std::map<std::string, std::string> declined;
@@ -181,7 +184,7 @@ int exchange(const World& world, const Asked& asked) {
     for (const weft::Strategy* strategy : strategies) {
       running.emplace_back();
       try {
-        running.back() = std::make_unique<Contender>(world, *strategy, size);
+        running.back() = std::make_unique<Contender>(world, *strategy, size, nodes);
         running.back()->verify(0);
       } catch (const weft::Declined& e) {
         declined[std::string(strategy->name())] = e.what();
@@ -202,7 +205,7 @@ int exchange(const World& world, const Asked& asked) {
   }
   progress.clear();
   if (world.rank != 0) return 0;
-  fmt::print("{} ranks, {}, medians of {} repeats of {} calls, {}\n\n{}\n", world.ranks, asked.matrices.empty() ? "each to each" : "matrices transposed", asked.repeats, asked.calls, version(),
+  fmt::print("{}, {}, medians of {} repeats of {} calls, {}\n\n{}\n", ranks_on_nodes(world.ranks, node_count(nodes)), asked.matrices.empty() ? "each to each" : "matrices transposed", asked.repeats, asked.calls, version(),
              table.plain());
   for (const auto& [name, reason] : declined) fmt::print("{} declined: {}\n", name, reason);
   std::fflush(stdout);
@@ -225,10 +228,12 @@ Command exchange_command(CLI::App& app) {
   app.add_option("--calls", asked->calls, "exchanges behind one another in a repetition")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  asked->nodes.add(app);
   app.add_option("--json", asked->json, "write the results to this file");
   app.footer(R"(Examples:
   weft --ranks 8 exchange --bytes 256:65536 --strategy alltoall,alltoallv,padded,bruck
   weft --ranks 16 exchange --transpose 657x30 --strategy alltoallv,padded
+  weft --ranks 8 exchange --ranks-per-node 4 --strategy alltoallv,node,hierarchical
 )");
   return [asked](const World& world) { return exchange(world, *asked); };
 }

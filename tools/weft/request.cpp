@@ -49,6 +49,7 @@ void Request::add_options(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--threads", options_.threads, "threads a rank; 0: as wisdom or tuning says")->capture_default_str();
   app.add_flag("!--no-wisdom", options_.wisdom, "look nothing up, and remember nothing");
+  nodes.add(app);
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -91,6 +92,24 @@ std::vector<double> decimals(const std::string& option, const std::string& text,
 
 weft::Index whole_number(const std::string& option, const std::string& word) { return numbers<weft::Index>(option, word, '\0').front(); }
 
+void NodesAsked::add(CLI::App& app) {
+  app.add_option("--nodes", of, "a number for every rank, as 0,0,1,1: ranks with different ones share no memory");
+  app.add_option("--ranks-per-node", each, "so many consecutive ranks share memory, and no others")->check(CLI::Range(1, 1000000))->excludes("--nodes");
+}
+
+std::vector<int> NodesAsked::numbers_of(int ranks) const {
+  if (!of.empty()) return numbers<int>("--nodes", of, ',');
+  std::vector<int> all;
+  for (int r = 0; each > 0 && r < ranks; ++r) all.push_back(r / each);
+  return all;
+}
+
+int node_count(const std::vector<int>& nodes) { return 1 + *std::max_element(nodes.begin(), nodes.end()); }
+
+std::string ranks_on_nodes(int ranks, int nodes) {
+  return fmt::format("{} rank{}{}", ranks, ranks == 1 ? "" : "s", nodes > 1 ? fmt::format(" on {} nodes", nodes) : "");
+}
+
 weft::AnyProblem Request::problem() const {
   return planning([&] {
     if (plane_waves()) {
@@ -131,6 +150,7 @@ weft::Options Request::options(int ranks) const {
     for (const auto& set : back_) set(*options.backward_schedule);
   }
   options.strategy = strategy;
+  options.nodes = nodes.numbers_of(ranks);
   if (layout == "pencil") {
     int grid[2] = {0, 0};
     MPI_Dims_create(ranks, 2, grid);

@@ -10,6 +10,22 @@
 
 #include "command.hpp"
 
+/// Who shares memory with whom, where the command line says so.
+struct NodesAsked {
+  std::string of;
+  int each = 0;
+
+  /// Declares --nodes and --ranks-per-node.
+  void add(CLI::App& app);
+  /// As the options of a plan have them; empty where nothing is asked. Throws Usage for what is no number.
+  std::vector<int> numbers_of(int ranks) const;
+};
+
+/// Of weft::nodes, how many there are.
+int node_count(const std::vector<int>& nodes);
+/// "4 ranks on 2 nodes", "1 rank".
+std::string ranks_on_nodes(int ranks, int nodes);
+
 class Request {
  public:
   /// Declares --kind, --shape, ...
@@ -23,6 +39,7 @@ class Request {
 
   std::string kind = "c2c", shape = "128x128x128", axes, precision = "double";
   std::string layout = "slab", strategy = "auto";
+  NodesAsked nodes;
   double radius = 0;    ///< of a sphere of plane waves; 0: none
   std::string metric, kpoint;  ///< of the sphere
   bool boxcut = false;         ///< or of a box of half the grid
