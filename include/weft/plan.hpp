@@ -125,7 +125,7 @@ struct Options {
   std::string engine = engine_list().front().first;  ///< a name of the list of engines
   std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search; "auto": as wisdom or tuning says, else "measure"
   ScheduleOptions schedule = ScheduleOptions();
-  std::optional<ScheduleOptions> backward_schedule = std::nullopt;  ///< plane waves only: of backward, whose tiles are sticks where forward's are planes (empty: `schedule`)
+  std::optional<ScheduleOptions> backward_schedule = std::nullopt;  ///< of backward: of plane waves its tiles are sticks where forward's are planes (empty: `schedule`)
   Few<int> grid = Few<int>();             ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils; empty: slab, or pencils where ranks outnumber planes; {0}: as wisdom or tuning says, else as empty)
   Split split = Split::even();     ///< how an axis is cut among ranks
   std::optional<Layout> input = std::nullopt;   ///< who owns what before forward (empty: from `grid`)

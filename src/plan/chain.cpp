@@ -184,7 +184,7 @@ void AnyPlan::Body::schedule(Chain& chain) {
   for (const auto& exchange : chain.exchanges) exchanges.push_back(exchange.get());
   // where input and output are, or may be, one memory
   const int held = chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
-  const bool back = waves && &chain != &forward;  // a map of plane waves begins backward
+  const bool back = waves ? &chain != &forward : way_back && &chain == &backward;  // a map of plane waves begins backward
   const ScheduleOptions &planned = back ? *effective.backward_schedule : effective.schedule, &asked = back ? requested.backward_schedule.value_or(requested.schedule) : requested.schedule;
   chain.steps = make_steps(stages, exchanges, {planned.window == 1 ? 1 : asked.window, planned.test, held});
   // what callers hold as output may be written again only when they have come back
@@ -205,8 +205,8 @@ void AnyPlan::Body::conduct(Chain& chain) {
 // One direction up to the last stage that transforms, which maps and transforms back, and the other direction from there.
 void AnyPlan::Body::build_map(double scale) {
   const Chain &there = waves ? backward : forward, &back = waves ? forward : backward;
-  const std::size_t turn = turning_stage();
-  const std::size_t mirrored = route.work.size() - 1 - turn;  // the same stage on the way back
+  const std::size_t turn = turning_stage(route);
+  const std::size_t mirrored = homeward().work.size() - 1 - turning_stage(homeward());  // the same stage on the way back
   for (std::size_t s = 0; s < turn; ++s) map.operations.push_back(there.operations[s]);
   const auto& up = there.operations[turn];
   std::vector<Operation> middle(up.begin(), up.end() - 1);

@@ -38,10 +38,10 @@ void AnyPlan::Body::find_pair() {
 }
 
 // The last stage that transforms, of forward or, with plane waves, of backward: where a map is.
-std::size_t AnyPlan::Body::turning_stage() const {
-  if (waves) return route.work.size() - 1 - static_cast<std::size_t>(route.sphere_hop);
-  std::size_t turn = route.work.size() - 1;
-  while (turn > 0 && route.work[turn].empty()) --turn;
+std::size_t AnyPlan::Body::turning_stage(const Route& of) const {
+  if (waves) return of.work.size() - 1 - static_cast<std::size_t>(of.sphere_hop);
+  std::size_t turn = of.work.size() - 1;
+  while (turn > 0 && of.work[turn].empty()) --turn;
   return turn;
 }
 
@@ -53,7 +53,7 @@ std::vector<LineSpec> AnyPlan::Body::returning_specs() const {
     for (const int a : route.work[static_cast<std::size_t>(route.sphere_hop)]) specs.push_back(line_spec(a, Direction::forward));
     return specs;
   }
-  const Order& axes = route.work[turning_stage()];
+  const Order& axes = route.work[turning_stage(route)];
   for (int k = axes.size() - 1; k >= 0; --k) specs.push_back(line_spec(axes[k], Direction::backward).as_plain());
   if (!specs.empty()) specs.front().in_distance = line_spec(axes[axes.size() - 1], Direction::forward).out_distance;
   return specs;

@@ -43,18 +43,20 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   plan_lines();
 
   // what each stage leaves: real until the halved axis is transformed
-  std::vector<Index> bytes{input_bytes};
-  for (const Order& axes : route.work)
-    bytes.push_back(real_all || bytes.back() == complex_bytes || std::find(axes.begin(), axes.end(), route.halved) == axes.end() ? bytes.back() : complex_bytes);
+  const auto bytes_along = [&](const Route& way) {
+    std::vector<Index> bytes{input_bytes};
+    for (const Order& axes : way.work)
+      bytes.push_back(real_all || bytes.back() == complex_bytes || std::find(axes.begin(), axes.end(), way.halved) == axes.end() ? bytes.back() : complex_bytes);
+    return bytes;
+  };
 
   const double size = logical_points();
   const double forward_scale = options.scale == "full" ? 1 / size : options.scale == "symmetric" ? 1 / std::sqrt(size) : 1;
   const double backward_scale = options.scale == "symmetric" ? 1 / std::sqrt(size) : 1;
 
-  const std::size_t stages = route.work.size();
   Chain &there = forward, &back = backward;
-  for (std::size_t s = 0; s < stages; ++s) there.operations.push_back(operations(route.work[s], Direction::forward));
-  there.bytes = bytes;
+  for (std::size_t s = 0; s < route.work.size(); ++s) there.operations.push_back(operations(route.work[s], Direction::forward));
+  there.bytes = bytes_along(route);
   there.hops = route.hops;
   there.first_slot = 0;
   there.last_slot = spectrum_slot;
@@ -63,19 +65,15 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   bind_chain(there);
   comm.agree([&] { rescale(there, forward_scale), build(there); });
 
-  for (std::size_t s = stages; s-- > 0;) {
-    Order axes = route.work[s];
+  const Route& home = homeward();
+  for (std::size_t s = home.work.size(); s-- > 0;) {
+    Order axes = home.work[s];
     std::reverse(axes.begin(), axes.end());
     back.operations.push_back(operations(axes, Direction::backward));
   }
-  back.bytes.assign(bytes.rbegin(), bytes.rend());
-  for (std::size_t h = route.hops.size(); h-- > 0;) {
-    Hop hop{route.hops[h].to, route.hops[h].from, route.hops[h].exchanges, route.hops[h].cut};
-    // the gathered axis of the way back is the one that was cut on the way there
-    if (static_cast<int>(h) == route.sphere_hop) hop.cut = route.back_cut;
-    else if (hop.exchanges && options.schedule.tiles == "gathered" && hop.cut.axis >= 0) hop.cut.axis = scattered_axis(route.hops[h]);
-    back.hops.push_back(hop);
-  }
+  back.bytes = bytes_along(home);
+  std::reverse(back.bytes.begin(), back.bytes.end());
+  for (std::size_t h = home.hops.size(); h-- > 0;) back.hops.push_back({home.hops[h].to, home.hops[h].from, home.hops[h].exchanges, back_cut(home, h)});
   back.first_slot = spectrum_slot;
   back.last_slot = 0;
   back.first = route.output;
@@ -105,12 +103,11 @@ Route AnyPlan::Body::agreed_route() {
   const Route planned = agree_or_decline(comm, [&] { return waves ? plan_sphere_route(problem, requested, comm.size(), *waves) : plan_route(problem, requested, comm.size()); });
   comm.same("how axes are cut among ranks", planned.input.describe(true) + planned.output.describe(true));
   // tiles as they are: no longer than what they cut, and one where nothing is cut
-  const auto fit = [&](ScheduleOptions& schedule, bool back) {
+  const auto fit = [&](ScheduleOptions& schedule, const Route& way, bool back) {
     Index longest = 0, most = 1;
-    for (std::size_t h = 0; h < planned.hops.size(); ++h) {
-      const bool sticks = back && static_cast<int>(h) == planned.sphere_hop;
-      const Layout& from = sticks ? planned.hops[h].to : planned.hops[h].from;
-      const Cut& cut = sticks ? planned.back_cut : planned.hops[h].cut;
+    for (std::size_t h = 0; h < way.hops.size(); ++h) {
+      const Layout& from = back ? way.hops[h].to : way.hops[h].from;
+      const Cut cut = back ? back_cut(way, h) : way.hops[h].cut;
       for (int r = 0; r < comm.size() && cut.axis >= 0; ++r) {
         const Index extent = from.box(r).empty() ? 0 : from.box(r).extent(cut.axis);
         longest = std::max(longest, extent);
@@ -122,9 +119,27 @@ Route AnyPlan::Body::agreed_route() {
     schedule.tile = std::min(schedule.tile, std::max<Index>(longest, 1));
     schedule.window = schedule.window == 0 ? most : std::min(schedule.window, most);
   };
-  fit(effective.schedule, false);
-  if (planned.sphere_hop >= 0) fit(effective.backward_schedule.emplace(requested.backward_schedule.value_or(requested.schedule)), true);
+  fit(effective.schedule, planned, false);
+  if (planned.sphere_hop >= 0) fit(effective.backward_schedule.emplace(requested.backward_schedule.value_or(requested.schedule)), planned, true);
+  if (!requested.backward_schedule || problem.waves) return planned;
+  way_back = agree_or_decline(comm, [&] {
+    Options options = requested;
+    options.schedule = *requested.backward_schedule;
+    Route way = plan_route(problem, options, comm.size());
+    if (way.work[turning_stage(way)] != planned.work[turning_stage(planned)])
+      throw Declined("backward_schedule and schedule cut the stage where forward turns into backward differently; give both the same tiles");
+    return way;
+  });
+  fit(*effective.backward_schedule, *way_back, true);
   return planned;
+}
+
+Cut AnyPlan::Body::back_cut(const Route& way, std::size_t h) const {
+  const Hop& hop = way.hops[h];
+  if (static_cast<int>(h) == way.sphere_hop) return way.back_cut;
+  const ScheduleOptions& schedule = problem.waves ? requested.schedule : requested.backward_schedule.value_or(requested.schedule);
+  if (hop.exchanges && schedule.tiles == "gathered" && hop.cut.axis >= 0) return {scattered_axis(hop), hop.cut.size};
+  return hop.cut;
 }
 
 int AnyPlan::Body::scattered_axis(const Hop& hop) const {

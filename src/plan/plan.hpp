@@ -47,6 +47,7 @@ struct AnyPlan::Body {
   std::string choice, chosen_by;  // how options left open were chosen, as JSON and in one line; empty: the model chose, or nobody
   std::vector<GVector> vectors;  // of plane waves: this rank's
   std::unique_ptr<Waves> waves;  // null: none
+  std::optional<Route> way_back;  // in forward's direction, where backward has a schedule of its own that cuts a dense transform otherwise; else `route`
   Route route;
   std::vector<int> nodes;                   // of every rank
   Index input_bytes = 0, output_bytes = 0;  // an element
@@ -74,6 +75,8 @@ struct AnyPlan::Body {
   std::string describe_waves() const;
   const Layout& planes() const { return route.sphere_hop == 0 ? route.input : route.hops[static_cast<std::size_t>(route.sphere_hop) - 1].to; }
   int scattered_axis(const Hop& hop) const;
+  /// Of a route's hop on the way back, whose gathered axis is the one that is cut on the way there.
+  Cut back_cut(const Route& way, std::size_t h) const;
   static Traffic traffic(const Chain& chain);
   trace::List list(const Chain& chain) const;
   void record(std::shared_ptr<trace::Recorder> on);
@@ -84,10 +87,11 @@ struct AnyPlan::Body {
 
  private:
   Route agreed_route();
+  const Route& homeward() const { return way_back ? *way_back : route; }
   void share_waves();
   void enter_sphere(Chain& chain) const;
   void find_pair();
-  std::size_t turning_stage() const;
+  std::size_t turning_stage(const Route& of) const;
   LineSpec line_spec(int axis, Direction direction) const;
   void plan_lines();
   std::vector<Operation> operations(const Order& axes, Direction direction) const;

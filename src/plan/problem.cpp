@@ -64,7 +64,6 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (!(o.tune_seconds >= 0 && o.tune_seconds <= 1e6)) throw Error("tune_seconds is " + std::to_string(o.tune_seconds) + "; give seconds from 0 to 1000000");
   check_schedule(o.schedule, o);
   if (o.backward_schedule) {
-    if (!p.waves) throw Error("backward_schedule is given, but only plane waves are cut otherwise on their way back; give schedule alone");
     if (o.backward_schedule->communicate != o.schedule.communicate) throw Error("communicate is \"" + o.schedule.communicate + "\" forward and \"" + o.backward_schedule->communicate + "\" backward; give the same");
     check_schedule(*o.backward_schedule, o);
   }

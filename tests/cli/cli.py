@@ -234,7 +234,7 @@ class Bench(Test):
         one = ["--strategy", "auto", "--shape", "6x10x5"]
         for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "r2c", "--in-place"], ["--precision", "float"],
                       ["--axes", "0,1"], ["--batch", "3", "--kind", "r2c"], ["--components", "2", "--natural"], ["--overwrite"],
-                      ["--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1"], ["--tiles", "kept"], ["--threads", "2"],
+                      ["--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1", "--back-tiles", "kept", "--back-tile", "3"], ["--tiles", "kept"], ["--threads", "2"],
                       ["--engine", "naive", "--effort", "estimate"]):
             with self.subTest(words=words):
                 self.bench(*one, *words)

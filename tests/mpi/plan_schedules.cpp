@@ -66,6 +66,33 @@ TEST(Plan, EveryRankStartsInTheSameOrder) {
     }
 }
 
+// Forward and backward may be cut each in its own way; the bits are those of one way for both.
+TEST(Plan, BackwardMayHaveAScheduleOfItsOwn) {
+  const std::vector<ScheduleOptions> schedules{{}, {"gathered", 1, 0, 1}, {"kept", 2, 2, 1}};
+  const auto both = [&](const auto& problem, const Options& common) {
+    std::vector<std::byte> first;
+    for (const char* strategy : {"isend", "alltoallv", "direct"})
+      for (const ScheduleOptions& there : schedules)
+        for (const ScheduleOptions& back : schedules) {
+          Options o = common;
+          o.strategy = strategy, o.effort = "estimate", o.schedule = there, o.backward_schedule = back;
+          SCOPED_TRACE(std::string(strategy) + ", " + there.tiles + " and " + back.tiles);
+          const auto bits = verify(problem, o, 1e-13);
+          if (first.empty()) first = bits;
+          EXPECT_TRUE(bits == first);
+        }
+  };
+  both(c2c<double>({7, 5, 6}), {});
+  both(r2c<double>({4, 5, 6}), {.natural_output = true});
+  both(c2c<double>({4, 5, 6}), {.in_place = true});
+  if (ranks_of_world() == 1) return;
+  Plan fft(world, c2c<double>({12, 12, 4}), {.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 1, 0, 1}, .backward_schedule = ScheduleOptions{"kept", 100, 3, 2}});
+  EXPECT_EQ(fft.effective().schedule.tiles, "gathered");
+  EXPECT_EQ(fft.effective().backward_schedule->tile, 4);
+  EXPECT_EQ(fft.effective().backward_schedule->window, 1);
+  EXPECT_NE(fft.describe().find("backward: tiles kept of 4"), std::string::npos) << fft.describe();
+}
+
 // What cannot be done as requested is stated: a window or tests with a strategy that blocks, tiles longer than what they cut, tests beside a thread that only talks.
 TEST(Plan, EffectiveSchedulesAreStated) {
   if (ranks_of_world() == 1) return;

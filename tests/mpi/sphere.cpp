@@ -388,7 +388,6 @@ TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
   fails([&] { plan(good, false, {.batch = 2, .groups = 5}); }, "does not divide");
   fails([&] { plan(good, false, {.groups = ranks + 1}); }, "only a batch");
   fails([&] { plan(good, false, {.backward_schedule = ScheduleOptions{.tile = 0}}); }, "at least 1");
-  fails([&] { Plan(world, c2c<double>({6, 7, 5}), {.backward_schedule = ScheduleOptions()}); }, "only plane waves");
   fails([&] { plan(good, false, {}, {6, 7}); }, "three extents");
   fails([&] { plan(good, false, {.grid = {ranks + 1}}); }, "process grid");
   if (ranks > 1) fails([&] { plan(good, false, {.schedule = {.tiles = "kept"}}); }, "or a batch");

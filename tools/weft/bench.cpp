@@ -66,6 +66,7 @@ Json to_json(const weft::Options& o) {
           {"tile", o.schedule.tile},
           {"window", o.schedule.window},
           {"test", o.schedule.test},
+          {"backward", o.backward_schedule ? Json(to_string(*o.backward_schedule)) : Json()},
           {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
           {"threads", o.threads},
           {"in_place", o.in_place},
@@ -79,7 +80,7 @@ std::string changes(const weft::AnyPlan& plan) {
   const Json requested = to_json(plan.requested()), effective = to_json(plan.effective());
   std::string text;
   for (const auto& [name, value] : effective.items())
-    if (value != requested[name] && requested[name] != "auto" && !(name == "window" && requested[name] == 0))
+    if (value != requested[name] && !requested[name].is_null() && requested[name] != "auto" && !(name == "window" && requested[name] == 0))
       text += fmt::format("{}{} {} (asked: {})", text.empty() ? "" : ", ", name, value.dump(), requested[name].dump());
   return text;
 }
@@ -102,8 +103,9 @@ std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
         (name == "tile" ? s.tile : name == "window" ? s.window : s.test) = whole_number("--sweep", value);
       else
         throw Usage(fmt::format("--sweep {}: there are tiles, tile, window, test and communicate, as in tile=1,4,16", sweep));
-      if (s.tiles == "one") s = {.communicate = s.communicate};
+      if (s.tiles == "one") s = {.communicate = s.communicate}, options.backward_schedule.reset();
       if (s.communicate == "thread") options.threads = std::max(options.threads, 2), s.test = 0;
+      if (options.backward_schedule) options.backward_schedule->communicate = s.communicate;
       if (known.insert(entry.name + to_json(options).dump()).second) all.push_back({entry.name, entry.kernel, options});
     }
   return all;
@@ -111,7 +113,7 @@ std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
 
 /// How an entry is called among the others.
 std::string label(const Asked& asked, const Entry& entry) {
-  return asked.sweeps.empty() ? entry.name : entry.name + ": " + to_string(entry.options.schedule);
+  return asked.sweeps.empty() ? entry.name : entry.name + ": " + schedule_text(entry.options);
 }
 
 /// What is asked for: strategies under one schedule, or kernels, which have their own but for what the command line says.
@@ -173,7 +175,7 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
   const Measured& m = entry.contender->measured();
   const weft::AnyPlan& plan = entry.contender->plan();
   row.update({{"engine", plan.effective().engine},
-              {"schedule", to_string(plan.effective().schedule)},
+              {"schedule", schedule_text(plan.effective())},
               {"median_seconds", median(m.seconds)},
               {"min_seconds", *std::min_element(m.seconds.begin(), m.seconds.end())},
               {"max_seconds", *std::max_element(m.seconds.begin(), m.seconds.end())},
@@ -288,7 +290,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
     fmt::print("{}{} {} {}, {}, {} x {} thread{}, {}, {}\n", asked.boxcut ? "boxcut 2, " : !asked.kept.empty() ? fmt::format("kept box {}, ", asked.kept) : asked.radius > 0 ? fmt::format("sphere of radius {:g}, ", asked.radius) : "", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
                ranks_on_nodes(world.ranks, asked.node_count), options.threads, options.threads == 1 ? "" : "s",
                !asked.sweeps.empty()    ? "a sweep"
-               : asked.kernels.empty() ? to_string(options.schedule)
+               : asked.kernels.empty() ? schedule_text(options)
                                        : "each kernel's own schedule",
                version());
     fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(asked, entries, rows).plain());
@@ -322,6 +324,7 @@ Command bench_command(CLI::App& app) {
                  "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs. That with a thread for exchanges has 2 threads unless --threads says otherwise")
       ->excludes("--strategy")
       ->excludes("--tiles")
+      ->excludes("--back-tiles")
       ->excludes("--communicate");
   app.add_option("--sweep", asked->sweeps,
                  "values of tiles, tile, window, test or communicate, each with all others: tile=1,4,16; may be given several times. "

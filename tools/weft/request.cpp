@@ -41,8 +41,8 @@ void Request::add_options(CLI::App& app) {
   const auto back = [&](const char* name, auto weft::ScheduleOptions::* member, const char* what) {
     app.add_option_function<std::remove_reference_t<decltype(weft::ScheduleOptions().*member)>>(name, [this, member](const auto& value) { back_.emplace_back([=](weft::ScheduleOptions& s) { s.*member = value; }); }, what);
   };
-  back("--back-tiles", &weft::ScheduleOptions::tiles, "plane waves: the same of backward (as forward)");
-  back("--back-tile", &weft::ScheduleOptions::tile, "sticks a tile");
+  back("--back-tiles", &weft::ScheduleOptions::tiles, "the same of backward (as forward)");
+  back("--back-tile", &weft::ScheduleOptions::tile, "of plane waves sticks a tile");
   back("--back-window", &weft::ScheduleOptions::window, "");
   back("--back-test", &weft::ScheduleOptions::test, "");
   app.add_option("--communicate", options_.schedule.communicate, "who does exchanges: the caller, or a thread that does nothing else")
@@ -168,4 +168,8 @@ void check_writable(const World& world, const std::string& path) {
   if (world.rank == 0) writable = std::ofstream(path, std::ios::app).good();
   MPI_Bcast(&writable, 1, MPI_INT, 0, world.comm);
   if (!writable) throw weft::Error("cannot write " + path);
+}
+
+std::string schedule_text(const weft::Options& o) {
+  return to_string(o.schedule) + (o.backward_schedule ? "; backward " + to_string(*o.backward_schedule) : "");
 }

@@ -72,3 +72,6 @@ auto planning(Work work) {
     throw Usage(e.what());
   }
 }
+
+/// Schedules of both directions, where they differ.
+std::string schedule_text(const weft::Options& options);
