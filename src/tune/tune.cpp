@@ -267,7 +267,9 @@ class Search {
       say(phase);
     };
     for (Entry* e : field) {
-      if (over(share)) break;
+      // once a candidate has failed, the model's choice may be no better: then time counts only when one has proved itself
+      const bool none_proved = !best_ && std::any_of(order_.begin(), order_.end(), [](const Entry* tried) { return !tried->shown.verdict.empty(); });
+      if (!none_proved && over(share)) break;
       if (e->measured() || !e->shown.verdict.empty()) continue;
       if (!found_leader(*e) || !ready(*e)) continue;
       fresh(*e);
@@ -383,7 +385,7 @@ class Search {
         for (const std::string& b : names)
           if (a != b) field.push_back(&add(ground, a + "+" + b, schedule));
     }
-    if (problem_.waves && schedule_open(asked_)) {
+    if (schedule_open(asked_)) {
       std::set<std::string> seen;
       for (const Entry* e : leaders) {
         const Options& o = e->shown.options;

@@ -77,9 +77,13 @@ TEST(Plan, BackwardMayHaveAScheduleOfItsOwn) {
           Options o = common;
           o.strategy = strategy, o.effort = "estimate", o.schedule = there, o.backward_schedule = back;
           SCOPED_TRACE(std::string(strategy) + ", " + there.tiles + " and " + back.tiles);
-          const auto bits = verify(problem, o, 1e-13);
-          if (first.empty()) first = bits;
-          EXPECT_TRUE(bits == first);
+          try {
+            const auto bits = verify(problem, o, 1e-13);
+            if (first.empty()) first = bits;
+            EXPECT_TRUE(bits == first);
+          } catch (const Declined& e) {  // more ranks than planes: pencils, which have no kept axis
+            EXPECT_NE(std::string(e.what()).find("kept"), std::string::npos) << e.what();
+          }
         }
   };
   both(c2c<double>({7, 5, 6}), {});

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr weft::Index trace_spans = 1 << 18;  // a thread: every step of many strategies
 
-struct Asked : Request {
+struct BenchRequest : Request {
   int repeats = 10, node_count = 1;
   std::string kernels, input, json, trace;
   std::vector<std::string> sweeps;
@@ -112,12 +112,12 @@ std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
 }
 
 /// How an entry is called among the others.
-std::string label(const Asked& asked, const Entry& entry) {
+std::string label(const BenchRequest& asked, const Entry& entry) {
   return asked.sweeps.empty() ? entry.name : entry.name + ": " + schedule_text(entry.options);
 }
 
 /// What is asked for: strategies under one schedule, or kernels, which have their own but for what the command line says.
-std::vector<Entry> entries_of(const Asked& asked, const weft::Options& options, const CLI::App& app) {
+std::vector<Entry> entries_of(const BenchRequest& asked, const weft::Options& options, const CLI::App& app) {
   std::vector<Entry> entries;
   const auto add_strategy = [&](std::string_view name) {
     entries.push_back({std::string(name), "", options});
@@ -148,7 +148,7 @@ std::vector<Entry> entries_of(const Asked& asked, const weft::Options& options, 
   return entries;
 }
 
-Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem, const Field& field, const Entry& entry) {
+Json row(const World& world, const BenchRequest& asked, const weft::AnyProblem& problem, const Field& field, const Entry& entry) {
   Json row = {{"kind", asked.kind},
               {"shape", std::vector<weft::Index>(problem.shape.begin(), problem.shape.end())},
               {"precision", std::string(to_string(problem.precision))},
@@ -195,7 +195,7 @@ Json row(const World& world, const Asked& asked, const weft::AnyProblem& problem
   return row;
 }
 
-Table table(const Asked& asked, const std::vector<Entry>& entries, const Json& rows) {
+Table table(const BenchRequest& asked, const std::vector<Entry>& entries, const Json& rows) {
   Table table({asked.kernels.empty() ? "strategy" : "kernel", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "calls", "messages", "MB sent", "error"});
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Json& r = rows[i];
@@ -220,7 +220,7 @@ int cores() {
 }
 
 /// Collective: shape and, unless that was asked for, precision of the input file.
-void adopt_file(const World& world, Asked& asked, const CLI::App& app) {
+void adopt_file(const World& world, BenchRequest& asked, const CLI::App& app) {
   const weft::FileType file = inspect_numbers(world, asked.input);
   for (const char* option : {"--shape", "--batch", "--components"})
     if (app.count(option)) throw Usage(fmt::format("{} and --input exclude each other: the file says what there is to transform", option));
@@ -231,7 +231,7 @@ void adopt_file(const World& world, Asked& asked, const CLI::App& app) {
         fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", asked.input, file.type, asked.kind));
 }
 
-int bench(const World& world, Asked asked, const CLI::App& app) {
+int bench(const World& world, BenchRequest asked, const CLI::App& app) {
   for (const std::string& path : {asked.json, asked.trace})
     if (!path.empty()) check_writable(world, path);
   if (!asked.input.empty() && asked.plane_waves()) throw Usage("--input and plane waves exclude each other: a file holds a whole field");
@@ -315,7 +315,7 @@ int bench(const World& world, Asked asked, const CLI::App& app) {
 }  // namespace
 
 Command bench_command(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<BenchRequest>();
   asked->strategy = "all";
   asked->add_problem(app);
   asked->add_options(app);

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using weft::Index;
 
-struct Asked {
+struct ExchangeRequest {
   std::string bytes = "256:65536", matrices, strategy = "all", json;
   int repeats = 20, calls = 10;
   NodesAsked nodes;
@@ -53,7 +53,7 @@ std::vector<Index> message_bytes(const std::string& text) {
 }
 
 /// Blocks of `--bytes` between any two ranks, or the matrices of `--transpose`, whose entries are complex numbers.
-std::vector<Size> sizes_of(const Asked& asked, int ranks) {
+std::vector<Size> sizes_of(const ExchangeRequest& asked, int ranks) {
   std::vector<Size> all;
   if (asked.matrices.empty()) {
     for (const Index bytes : message_bytes(asked.bytes)) all.push_back({fmt::format("{} B", bytes), {ranks, ranks, bytes / element_bytes}});
@@ -168,7 +168,7 @@ class Contender {
   std::vector<double> seconds_;
 };
 
-int exchange(const World& world, const Asked& asked) {
+int exchange(const World& world, const ExchangeRequest& asked) {
   const std::vector<Size> sizes = sizes_of(asked, world.ranks);
   const std::vector<const weft::Strategy*> strategies = named(asked.strategy);
   const std::vector<int> nodes = planning([&] { return weft::nodes(world.comm, asked.nodes.numbers_of(world.ranks)); });
@@ -216,7 +216,7 @@ int exchange(const World& world, const Asked& asked) {
 }  // namespace
 
 Command exchange_command(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<ExchangeRequest>();
   app.add_option("--bytes", asked->bytes, "bytes of every message: LEAST:MOST, doubling, or a list with commas")->capture_default_str();
   app.add_option("--transpose", asked->matrices,
                  "instead, what transposing a matrix of complex numbers makes ranks send, rows distributed: 657x30, or a list with commas")

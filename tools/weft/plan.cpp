@@ -24,11 +24,11 @@ void execute(const World& world, weft::AnyPlan& plan) {
 }  // namespace
 
 Command plan_command(CLI::App& app) {
-  struct Asked : Request {
+  struct PlanRequest : Request {
     bool steps = false, times = false, explain = false, json = false;
     double seconds = 10;
   };
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<PlanRequest>();
   asked->add_problem(app);
   asked->add_options(app);
   app.add_flag("--steps", asked->steps, "every step of the forward transform on rank 0");

@@ -10,7 +10,7 @@
 
 namespace {
 
-struct Asked : Request {
+struct TransformRequest : Request {
   std::string in, out, trace;
   bool forward = false, backward = false;
   double lowpass = -1;
@@ -22,7 +22,7 @@ std::string type_of(const weft::AnyProblem& problem, bool is_complex) {
 }
 
 /// The problem whose input, or for --backward whose output, the file holds.
-weft::AnyProblem problem_of(const Asked& asked, const weft::FileType& file) {
+weft::AnyProblem problem_of(const TransformRequest& asked, const weft::FileType& file) {
   weft::Shape shape = file.shape;
   const bool half = asked.real_last > 0;
   if (asked.backward && !complex_numbers(file))
@@ -51,7 +51,7 @@ void pass(const weft::Line& line, const weft::Shape& shape, double fraction, dou
     values[i] *= static_cast<Real>(others + square(line.axis, line.first[line.axis] + i) > fraction * fraction ? 0 : scale);
 }
 
-int transform(const World& world, const Asked& asked) {
+int transform(const World& world, const TransformRequest& asked) {
   if (asked.real_last != 0 && !asked.backward) throw Usage("--real-last belongs to --backward");
   if (!asked.forward && !asked.backward && !(asked.lowpass >= 0))
     throw Usage(fmt::format("--lowpass {}: give a fraction of the highest frequency, 0 or more", asked.lowpass));
@@ -114,7 +114,7 @@ int transform(const World& world, const Asked& asked) {
 }  // namespace
 
 Command transform_command(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<TransformRequest>();
   app.add_option("IN.npy", asked->in, "f4 or f8 (then the spectrum is half-complex: n/2+1 on the last axis), c8 or c16")->required();
   app.add_option("OUT.npy", asked->out, "the result; written whole or not at all")->required();
   auto* what = app.add_option_group("What to do");

@@ -9,12 +9,12 @@
 
 namespace {
 
-struct Asked : Request {
+struct TuneRequest : Request {
   weft::TuneOptions how;
   std::string json;
 };
 
-int tune(const World& world, Asked asked) {
+int tune(const World& world, TuneRequest asked) {
   if (!asked.json.empty()) check_writable(world, asked.json);
   weft::Options options = asked.options(world.ranks);
   Progress progress(world.rank == 0);
@@ -39,7 +39,7 @@ int tune(const World& world, Asked asked) {
 }  // namespace
 
 Command tune_command(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<TuneRequest>();
   asked->strategy = "tune";
   asked->add_problem(app);
   asked->add_options(app);

@@ -7,10 +7,10 @@
 #include "request.hpp"
 
 Command types_command(CLI::App& app) {
-  struct Asked : Request {
+  struct TypesRequest : Request {
     int rank = 0;
   };
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<TypesRequest>();
   asked->strategy = "datatype";
   asked->add_problem(app);
   asked->add_options(app);

@@ -8,7 +8,7 @@
 
 namespace {
 
-struct Asked {
+struct WisdomRequest {
   std::string file, id;
   std::vector<std::string> files;
   bool json = false;
@@ -19,7 +19,7 @@ void warn(const std::vector<std::string>& notes) {
 }
 
 /// The file that was named, or one's own.
-std::string own(const Asked& asked) {
+std::string own(const WisdomRequest& asked) {
   if (!asked.file.empty()) return asked.file;
   const std::vector<std::string> files = weft::wisdom_files();
   if (files.empty() || files.front().empty()) throw Usage("there is no file of wisdom: name one with --file or in WEFT_WISDOM");
@@ -27,7 +27,7 @@ std::string own(const Asked& asked) {
 }
 
 /// The file that was named, or all of them, one's own first.
-weft::Wisdom known(const Asked& asked) {
+weft::Wisdom known(const WisdomRequest& asked) {
   std::vector<std::string> notes;
   weft::Wisdom all;
   std::vector<std::string> files = asked.file.empty() ? weft::wisdom_files() : std::vector<std::string>{asked.file};
@@ -44,7 +44,7 @@ weft::Wisdom known(const Asked& asked) {
   return all;
 }
 
-int list(const Asked& asked) {
+int list(const WisdomRequest& asked) {
   const weft::Wisdom all = known(asked);
   for (const auto& e : all.entries())
     fmt::print("{}  {}  {} on {} rank{}: {}{}\n", e.id.substr(0, 8), e.date, e.problem, e.ranks, e.ranks == 1 ? "" : "s", e.choice,
@@ -53,7 +53,7 @@ int list(const Asked& asked) {
   return 0;
 }
 
-int show(const Asked& asked) {
+int show(const WisdomRequest& asked) {
   bool any = false;
   for (const auto& e : known(asked).entries())
     if (e.id.starts_with(asked.id)) {
@@ -65,7 +65,7 @@ int show(const Asked& asked) {
   return 0;
 }
 
-int merge(const Asked& asked) {
+int merge(const WisdomRequest& asked) {
   std::vector<std::string> notes;
   weft::Wisdom all;
   for (const std::string& file : asked.files) {
@@ -79,7 +79,7 @@ int merge(const Asked& asked) {
   return 0;
 }
 
-int forget(const Asked& asked) {
+int forget(const WisdomRequest& asked) {
   int count = 0;
   std::vector<std::string> notes;
   weft::Wisdom::update(own(asked), [&](weft::Wisdom& mine) { count = mine.forget(asked.id == "all" ? "" : asked.id); }, &notes);
@@ -92,9 +92,9 @@ int forget(const Asked& asked) {
 }  // namespace
 
 Command wisdom_command(CLI::App& app) {
-  auto asked = std::make_shared<Asked>();
-  auto chosen = std::make_shared<int (*)(const Asked&)>();
-  const auto add = [&](const char* name, const char* what, int (*run)(const Asked&)) {
+  auto asked = std::make_shared<WisdomRequest>();
+  auto chosen = std::make_shared<int (*)(const WisdomRequest&)>();
+  const auto add = [&](const char* name, const char* what, int (*run)(const WisdomRequest&)) {
     CLI::App* command = app.add_subcommand(name, what);
     command->callback([chosen, run] { *chosen = run; });
     command->add_option("--file", asked->file, "this file instead of those of WEFT_WISDOM");
