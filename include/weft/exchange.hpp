@@ -116,7 +116,8 @@ class Strategy {
   virtual const Strategy* instead() const { return nullptr; }
   /// True when its exchanges have a landing.
   virtual bool lands() const { return false; }
-  /// Collective over the pattern's members, which are the ranks of `group` in order; the exchange duplicates `group`.
+  /// Collective over the pattern's members, which are the ranks of `group` in order; the exchange duplicates `group`. Throws alike on all of them:
+  /// Declined where only trying tells that MPI cannot carry it, Error where the machine refuses what it needs.
   virtual std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const = 0;
 };
 

@@ -3,9 +3,23 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <string>
 
 namespace weft::mpi {
+namespace {
+
+/// What helps where MPI has no window. Open MPI 4 reaches other hosts over TCP with its component pt2pt alone, which distributions exclude.
+std::string remedy([[maybe_unused]] const Communicator& comm) {
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+  const std::vector<int> nodes = comm.nodes();
+  if (*std::max_element(nodes.begin(), nodes.end()) > 0)
+    return "; between hosts joined by TCP Open MPI 4 has one with mpirun --mca osc ^rdma, or OMPI_MCA_osc=^rdma in the environment";
+#endif
+  return "; use another strategy";
+}
+
+}  // namespace
 
 Window::Window(MPI_Win own, std::byte* memory) : raw_(own), memory_(memory) {
   ++live.windows;
@@ -36,7 +50,11 @@ Window Window::allocate(const Communicator& comm, Index bytes) {
   MPI_Win own = MPI_WIN_NULL;
   void* memory = nullptr;
   const int code = MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm.raw(), &memory, &own);
-  comm.agree([&] { check(code, "MPI_Win_allocate"); });
+  try {
+    comm.agree([&] { check(code, "MPI_Win_allocate"); });
+  } catch (const Error& refused) {
+    throw Declined(std::string("MPI has no window for its ranks (") + refused.what() + ")" + remedy(comm));
+  }
   return Window(own, static_cast<std::byte*>(memory));
 }
 

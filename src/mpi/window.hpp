@@ -17,7 +17,8 @@ class Window {
   /// Collective, and fails on all ranks alike; the memory is the caller's, from the heap: what is put into the stack, or into memory that MPI
   /// allocates, has been seen to land elsewhere with MPICH 4.0.2 over UCX.
   static Window create(const Communicator&, std::byte* memory, Index bytes);
-  /// The same, the memory being MPI's, which is all that some MPIs can put into (Open MPI 4.1 between processes that may not read each other).
+  /// The same, the memory being MPI's, which is all that some MPIs can put into (Open MPI 4.1 between processes that may not read each other). Throws
+  /// Declined on all ranks where MPI has no such window, with what may help.
   static Window allocate(const Communicator&, Index bytes);
   Window(Window&& other) noexcept { swap(other); }
   Window& operator=(Window&& other) noexcept {

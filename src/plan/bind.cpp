@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "plan/problem.hpp"
 #include "plan/wire.hpp"
 
 namespace weft {
@@ -16,10 +17,14 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     return single ? single_on_wire(chosen) : std::shared_ptr<const Strategy>(std::shared_ptr<void>(), &chosen);
   };
   // groups of ranks may fail apart: then all fail
-  const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound { return {&chosen, comm.agree([&] { return sent(chosen)->bind(demand, group.raw()); }), reason, {}}; };
+  const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound { 
+    return {&chosen, agree_or_decline(comm, [&] { return sent(chosen)->bind(demand, group.raw()); }), reason, {}};
+  };
   const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound {
     try {
       return alone(chosen, reason);
+    } catch (const Declined& declined) {
+      throw Declined("strategy \"" + name + "\" declines: " + declined.what());
     } catch (const Error& refused) {  // alike on all ranks
       if (!chosen.instead()) throw;
       return alone(*chosen.instead(), reason + ", but in the place of " + std::string(chosen.name()) + ": " + refused.what());
@@ -29,13 +34,9 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   if (name != "auto") {
     const Strategy* chosen = comm.agree([&] { return &strategy(name); });
     const std::string refusal = comm.agree([&] { return sent(*chosen)->declines(demand); });
-    try {
-      comm.agree([&] {
-        if (!refusal.empty()) throw Error("strategy \"" + name + "\" declines: " + refusal);
-      });
-    } catch (const Error& declined) {
-      throw Declined(declined.what());
-    }
+    agree_or_decline(comm, [&] {
+      if (!refusal.empty()) throw Declined("strategy \"" + name + "\" declines: " + refusal);
+    });
     return bound(*chosen, "as requested");
   }
 

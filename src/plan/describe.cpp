@@ -71,7 +71,7 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
     }
     out << "    exchange: " << chain.strategies[s] << "\n      " << layout_string(hop.from) << "\n      -> " << layout_string(hop.to) << "\n      "
         << exchange.tiles() << (exchange.tiles() == 1 ? " tile" : " tiles");
-    if (hop.cut.axis >= 0) out << " of " << hop.cut.size << " on axis " << hop.cut.axis;
+    if (hop.cut.axis >= 0) out << " of up to " << hop.cut.size << (hop.cut.size == 1 ? " plane" : " planes") << " of axis " << hop.cut.axis;
     out << "; sends " << bytes_string(sent) << " to others in " << messages << (messages == 1 ? " piece" : " pieces") << ", keeps " << bytes_string(kept) << "; owns " << bytes_string(exchange.bytes_owned())
         << "\n";
     if (const std::string note = exchange.note(); !note.empty()) out << "      note: " << note << "\n";

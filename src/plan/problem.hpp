@@ -7,7 +7,7 @@
 
 namespace weft {
 
-/// Communicator::agree, but Declined stays that: all ranks decline alike, for what they check here is the same on all of them, or fails as something else.
+/// Communicator::agree, but where some rank declined all do.
 template <class F>
 auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
   bool declined = false;
@@ -21,7 +21,7 @@ auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
       }
     });
   } catch (const Error& e) {
-    if (declined) throw Declined(e.what());
+    if (comm.max(declined ? 1 : 0)) throw Declined(e.what());
     throw;
   }
 }

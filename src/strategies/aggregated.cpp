@@ -180,7 +180,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
       const int member = members[at(k)];
       if (k == place) continue;
       if (gives(k, t, self) > 0) {
-        state.sources.push_back(flag(k, t, written));
+        state.coming.flags.push_back(flag(k, t, written));
+        state.tell.push_back(flag(k, t, read));
         state.bytes_read += gives(k, t, self) * demand.element_bytes;
       }
       state.readers += gives(place, t, member) > 0;
@@ -207,7 +208,10 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
     for (int k = 0; k < places; ++k) {
       if (k == place) continue;
       if (away[at(k)]) state.carry_away.push_back(flag(k, t, left));
-      if (towards[at(k)]) state.carry_here.push_back(flag(k, t, arrived));
+      if (towards[at(k)]) {
+        state.coming.flags.push_back(flag(k, t, arrived));
+        state.tell.push_back(flag(k, t, taken));
+      }
       if (away[at(place)]) state.all_written.push_back(flag(k, t, written));
     }
   }
@@ -225,44 +229,36 @@ Traffic AggregatedExchange::traffic() const {
 
 void AggregatedExchange::open(int t) {
   const State& state = states_[at(t)];
-  state.own[read].wait(state.round * state.readers, comm_);
-  for (const mpi::Flag* carrier : state.carry_away) carrier->wait(state.round, comm_);
+  state.own[read].wait(state.coming.round * state.readers, comm_);
+  for (const mpi::Flag* carrier : state.carry_away) carrier->wait(state.coming.round, comm_);
 }
 
 void AggregatedExchange::start(int t) {
   State& state = states_[at(t)];
-  state.own[written].raise(state.round + 1);
-  if (!state.in.empty()) state.own[taken].wait(state.round * state.takers, comm_);  // nothing arrives over what is still read
-  ++state.round;
+  const std::uint64_t round = ++state.coming.round;
+  state.own[written].raise(round);
+  if (!state.in.empty()) state.own[taken].wait((round - 1) * state.takers, comm_);  // nothing arrives over what is still read
   for (const Message& in : state.in) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), state.arriving);
-  for (const mpi::Flag* rank : state.all_written) rank->wait(state.round, comm_);
+  for (const mpi::Flag* rank : state.all_written) rank->wait(round, comm_);
   for (const Message& out : state.out) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), state.leaving);
   state.arriving.wait();
-  if (!state.in.empty()) state.own[arrived].raise(state.round);
+  if (!state.in.empty()) state.own[arrived].raise(round);
   state.leaving.wait();
-  if (!state.out.empty()) state.own[left].raise(state.round);
+  if (!state.out.empty()) state.own[left].raise(round);
 }
 
 bool AggregatedExchange::test() {
-  const auto reached = [](const std::vector<mpi::Flag*>& flags, std::uint64_t round) {
-    return std::all_of(flags.begin(), flags.end(), [&](const mpi::Flag* flag) { return flag->reached(round); });
-  };
-  return std::all_of(states_.begin(), states_.end(), [&](const State& state) {
-    return state.finished == state.round || (reached(state.sources, state.round) && reached(state.carry_here, state.round));
-  });
+  return std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.coming.here(); });
 }
 
 void AggregatedExchange::finish(int t) {
   State& state = states_[at(t)];
-  for (const auto* flags : {&state.sources, &state.carry_here})
-    for (const mpi::Flag* flag : *flags) flag->wait(state.round, comm_);
-  state.finished = state.round;
+  state.coming.wait(comm_);
   bytes_read_ += state.bytes_read;
 }
 
 void AggregatedExchange::close(int t) {
-  for (mpi::Flag* source : states_[at(t)].sources) source[read].add();
-  for (mpi::Flag* carrier : states_[at(t)].carry_here) carrier[taken - arrived].add();
+  for (mpi::Flag* counter : states_[at(t)].tell) counter->add();
 }
 
 Cost aggregated_cost(const Demand& demand, Carriers carriers) {

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "mpi/messages.hpp"
-#include "mpi/segment.hpp"
+#include "strategies/awaited.hpp"
 #include "strategies/nodes.hpp"
 
 namespace weft {
@@ -58,13 +58,14 @@ class AggregatedExchange final : public Exchange {
   /// what it carries here has arrived; one more of its node has read that.
   enum Sign { written, read, left, arrived, taken, signs };
   struct State {
-    mpi::Flag* own = nullptr;                        // this rank's, by Sign
-    std::vector<mpi::Flag*> all_written;             // of the node's other ranks, where this one carries
-    std::vector<mpi::Flag*> sources;                 // `written` of those of the node who give to this one
-    std::vector<mpi::Flag*> carry_away, carry_here;  // `left` and `arrived` of those who carry
+    mpi::Flag* own = nullptr;             // this rank's, by Sign
+    std::vector<mpi::Flag*> all_written;  // of the node's other ranks, where this one carries
+    std::vector<mpi::Flag*> carry_away;   // `left` of those who carry
+    Awaited coming;                       // `written` of those of the node who give to this one, `arrived` of those who carry
+    std::vector<mpi::Flag*> tell;         // who of them counts that it was read: `read` and `taken`
     std::vector<Message> out, in;
     mpi::Requests leaving, arriving;
-    std::uint64_t readers = 0, takers = 0, round = 0, finished = 0;
+    std::uint64_t readers = 0, takers = 0;
     Index bytes_read = 0;
   };
   mpi::Flag* flag(int place, int t, Sign sign) const;

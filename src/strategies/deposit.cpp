@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "strategies/awaited.hpp"
 #include "strategies/in_place.hpp"
 
 namespace weft {
@@ -35,7 +36,7 @@ class Writing final : public Exchange {
       state.written = arrays_.flag(self, t, 0);
       state.free = arrays_.flag(self, t, 1);
       for (const int p : others(tile.out, self)) state.takers.push_back(arrays_.flag(p, t, 1));
-      for (const int p : others(tile.in, self)) state.givers.push_back(arrays_.flag(p, t, 0));
+      for (const int p : others(tile.in, self)) state.in.flags.push_back(arrays_.flag(p, t, 0));
       for (const Piece& piece : tile.out)
         if (piece.peer != self) state.bytes += piece.at.box.volume() * demand.element_bytes;
     }
@@ -48,27 +49,20 @@ class Writing final : public Exchange {
 
   void open(int t) override {
     const State& state = states_[static_cast<std::size_t>(t)];
-    for (const mpi::Flag* taker : state.takers) taker->wait(state.round + ahead_, group_);
+    for (const mpi::Flag* taker : state.takers) taker->wait(state.in.round + ahead_, group_);
   }
 
   void start(int t) override {
     State& state = states_[static_cast<std::size_t>(t)];
-    state.written->raise(++state.round);
+    state.written->raise(++state.in.round);
     bytes_written_ += state.bytes;
   }
 
   bool test() override {
-    return std::all_of(states_.begin(), states_.end(), [](const State& state) {
-      return state.finished == state.round ||
-             std::all_of(state.givers.begin(), state.givers.end(), [&](const mpi::Flag* giver) { return giver->reached(state.round); });
-    });
+    return std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.in.here(); });
   }
 
-  void finish(int t) override {
-    State& state = states_[static_cast<std::size_t>(t)];
-    for (const mpi::Flag* giver : state.givers) giver->wait(state.round, group_);
-    state.finished = state.round;
-  }
+  void finish(int t) override { states_[static_cast<std::size_t>(t)].in.wait(group_); }
 
   void close(int t) override {
     State& state = states_[static_cast<std::size_t>(t)];
@@ -78,8 +72,9 @@ class Writing final : public Exchange {
  private:
   struct State {
     mpi::Flag *written = nullptr, *free = nullptr;
-    std::vector<const mpi::Flag*> takers, givers;  ///< their `free`, their `written`
-    std::uint64_t round = 0, finished = 0, freed = 0;
+    std::vector<const mpi::Flag*> takers;  ///< their `free`
+    Awaited in;                            ///< `written` of those from whom something comes
+    std::uint64_t freed = 0;
     Index bytes = 0;
   };
 

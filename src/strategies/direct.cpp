@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "strategies/awaited.hpp"
 #include "strategies/in_place.hpp"
 
 namespace weft {
@@ -35,7 +36,10 @@ class Reading final : public Exchange {
       state.written = arrays_.flag(self, t, 0);
       state.read = arrays_.flag(self, t, 1);
       state.readers = others(tile.out, self).size();
-      for (const int p : others(tile.in, self)) state.sources.push_back({arrays_.flag(p, t, 0), arrays_.flag(p, t, 1)});
+      for (const int p : others(tile.in, self)) {
+        state.in.flags.push_back(arrays_.flag(p, t, 0));
+        state.taken.push_back(arrays_.flag(p, t, 1));
+      }
       for (const Piece& piece : tile.in)
         if (piece.peer != self) state.bytes += piece.at.box.volume() * demand.element_bytes;
     }
@@ -46,41 +50,35 @@ class Reading final : public Exchange {
 
   void open(int t) override {
     const State& state = states_[static_cast<std::size_t>(t)];
-    state.read->wait(state.round * state.readers, group_);
+    state.read->wait(state.in.round * state.readers, group_);
   }
 
   void start(int t) override {
     State& state = states_[static_cast<std::size_t>(t)];
-    state.written->raise(++state.round);
+    state.written->raise(++state.in.round);
   }
 
   bool test() override {
-    return std::all_of(states_.begin(), states_.end(), [](const State& state) {
-      return state.finished == state.round ||
-             std::all_of(state.sources.begin(), state.sources.end(), [&](const Source& source) { return source.written->reached(state.round); });
-    });
+    return std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.in.here(); });
   }
 
   void finish(int t) override {
     State& state = states_[static_cast<std::size_t>(t)];
-    for (const Source& source : state.sources) source.written->wait(state.round, group_);
-    state.finished = state.round;
+    state.in.wait(group_);
     bytes_read_ += state.bytes;
   }
 
   void close(int t) override {
-    for (const Source& source : states_[static_cast<std::size_t>(t)].sources) source.read->add();
+    for (mpi::Flag* read : states_[static_cast<std::size_t>(t)].taken) read->add();
   }
 
  private:
   /// Flags of a tile: `written`, raised by its owner to the round, and `read`, to which every reader adds.
-  struct Source {
-    mpi::Flag *written, *read;
-  };
   struct State {
     mpi::Flag *written = nullptr, *read = nullptr;
-    std::vector<Source> sources;  ///< of those from whom something comes
-    std::uint64_t readers = 0, round = 0, finished = 0;
+    Awaited in;                     ///< `written` of those from whom something comes
+    std::vector<mpi::Flag*> taken;  ///< their `read`
+    std::uint64_t readers = 0;
     Index bytes = 0;
   };
 

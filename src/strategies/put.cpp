@@ -3,7 +3,8 @@
 //   messages      at most P - 1 a tile, an MPI_Put each, and two empty ones more for every one of them: "written", "read"
 //   extra memory  a send and a receive buffer, the latter in a window; 4 (P - 1) requests a tile
 //   wins          networks with remote direct memory access, where MPI neither matches messages nor copies them; few partners
-//   declines      some of the ranks only, with Open MPI 4, which mixes up windows of groups side by side
+//   declines      some of the ranks only, with Open MPI 4, which mixes up windows of groups side by side; when bound, where MPI has no window for
+//                 its ranks, as Open MPI 4 between hosts joined by TCP unless it is told --mca osc ^rdma
 //   loses         short messages: three for one; MPIs that emulate a put by messages, and wait in it for a target that computes
 //   source        MPI-3.1, chapter 11
 //
