@@ -52,6 +52,29 @@ struct Region {
   std::vector<Index> out_count, in_count;
 };
 
+/// Elements of a block.
+struct Range {
+  Index begin, end;
+};
+
+/// By place, what a rank of the node has in a block: what it writes of one that leaves, or reads of one that arrives.
+class Shares {
+ public:
+  explicit Shares(int places) : of_(at(places)) {}
+  void add(int place, Index elements) {
+    if (elements > 0) of_[at(place)].push_back({end_, end_ + elements});
+    end_ += elements;
+  }
+  bool touched(int place, const Carried& part) const {
+    const auto& own = of_[at(place)];
+    return std::any_of(own.begin(), own.end(), [&](const Range& r) { return r.begin < part.first + part.count && part.first < r.end; });
+  }
+
+ private:
+  std::vector<std::vector<Range>> of_;
+  Index end_ = 0;
+};
+
 /// Pieces, one behind the other in their peers' blocks.
 std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, const std::vector<Spot>& begins, const std::vector<int>& slots) {
   std::vector<Spot> next = begins;
@@ -74,9 +97,11 @@ std::vector<Carried> carried(const Nodes& nodes, Carriers carriers, int from, in
   std::vector<Carried> all;
   for (Index i = 0; i < parts; ++i) {
     const Index first = elements * i / parts, end = elements * (i + 1) / parts;
-    // Ranks take turns by the number of the other node, so that each has about as many to talk to.
+    // One of those whose own share of the block the part mostly is. They take turns by the number of the other node, so that each has about as many
+    // to talk to.
     const auto turn = [&](const std::vector<int>& members, int other) {
-      return members[(at(other) + static_cast<std::size_t>(i)) % members.size()];
+      const Index all_members = static_cast<Index>(members.size()), begin = all_members * i / parts, share = all_members * (i + 1) / parts - begin;
+      return members[static_cast<std::size_t>(begin + other % share)];
     };
     all.push_back({turn(sources, to), turn(targets, from), first, end - first});
   }
@@ -186,23 +211,34 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
       }
       state.readers += gives(place, t, member) > 0;
     }
-    std::vector<bool> away(at(places), false), towards(at(places), false);
+    // by place: whose data this rank carries away, and who carries this rank's; who takes what this rank carries here, and who carries it here for this rank
+    std::vector<bool> givers(at(places), false), away(givers), takers(givers), towards(givers);
     for (int n = 0; n < nodes.count(); ++n) {
       if (n == here) continue;
+      const auto& others = nodes.members[at(n)];
+      Shares leave(places), arrive(places);
+      for (int k = 0; k < places; ++k) leave.add(k, gives.sum(k, t, others));
+      for (const int source : others)
+        for (int k = 0; k < places; ++k) arrive.add(k, takes(k, t, source));
       const auto message = [&](int peer, const Spot& block, const Carried& part) {
         return Message{peer, segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes,
                        mpi::Amount(part.count, element_)};
       };
       for (const Carried& part : carried(nodes, carriers, here, n, region.out_count[at(n)], demand.element_bytes)) {
-        away[at(nodes.place[at(part.source)])] = true;
-        if (part.source == self) state.out.push_back(message(part.target, region.out[at(n)], part));
+        const int carrier = nodes.place[at(part.source)];
+        if (leave.touched(place, part)) away[at(carrier)] = true;
+        if (carrier != place) continue;
+        state.out.push_back(message(part.target, region.out[at(n)], part));
+        for (int k = 0; k < places; ++k) givers[at(k)] = givers[at(k)] || leave.touched(k, part);
       }
       for (const Carried& part : carried(nodes, carriers, n, here, region.in_count[at(n)], demand.element_bytes)) {
-        towards[at(nodes.place[at(part.target)])] = true;
-        if (part.target == self) state.in.push_back(message(part.source, region.in[at(n)], part));
+        const int carrier = nodes.place[at(part.target)];
+        if (arrive.touched(place, part)) towards[at(carrier)] = true;
+        if (carrier != place) continue;
+        state.in.push_back(message(part.source, region.in[at(n)], part));
+        for (int k = 0; k < places; ++k) takers[at(k)] = takers[at(k)] || arrive.touched(k, part);
       }
     }
-    state.takers = at(places) - 1;
     state.leaving = mpi::Requests(state.out.size());
     state.arriving = mpi::Requests(state.in.size());
     for (int k = 0; k < places; ++k) {
@@ -212,7 +248,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
         state.coming.flags.push_back(flag(k, t, arrived));
         state.tell.push_back(flag(k, t, taken));
       }
-      if (away[at(place)]) state.all_written.push_back(flag(k, t, written));
+      if (givers[at(k)]) state.givers.push_back(flag(k, t, written));
+      state.takers += takers[at(k)];
     }
   }
 }
@@ -239,7 +276,7 @@ void AggregatedExchange::start(int t) {
   state.own[written].raise(round);
   if (!state.in.empty()) state.own[taken].wait((round - 1) * state.takers, comm_);  // nothing arrives over what is still read
   for (const Message& in : state.in) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), state.arriving);
-  for (const mpi::Flag* rank : state.all_written) rank->wait(round, comm_);
+  for (const mpi::Flag* giver : state.givers) giver->wait(round, comm_);
   for (const Message& out : state.out) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), state.leaving);
   state.arriving.wait();
   if (!state.in.empty()) state.own[arrived].raise(round);

@@ -59,10 +59,10 @@ class AggregatedExchange final : public Exchange {
   enum Sign { written, read, left, arrived, taken, signs };
   struct State {
     mpi::Flag* own = nullptr;             // this rank's, by Sign
-    std::vector<mpi::Flag*> all_written;  // of the node's other ranks, where this one carries
-    std::vector<mpi::Flag*> carry_away;   // `left` of those who carry
-    Awaited coming;                       // `written` of those of the node who give to this one, `arrived` of those who carry
-    std::vector<mpi::Flag*> tell;         // who of them counts that it was read: `read` and `taken`
+    std::vector<mpi::Flag*> givers;      // `written` of those of the node whose data this rank carries
+    std::vector<mpi::Flag*> carry_away;  // `left` of those who carry this rank's
+    Awaited coming;                      // `written` of those of the node who give to this one, `arrived` of those who carry that
+    std::vector<mpi::Flag*> tell;        // who of them counts that it was read: `read` and `taken`
     std::vector<Message> out, in;
     mpi::Requests leaving, arriving;
     std::uint64_t readers = 0, takers = 0;

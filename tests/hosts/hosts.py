@@ -10,22 +10,29 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from processes import killed  # noqa: E402
 from program import Result  # noqa: E402
 
 WEFT, TESTS, MPIEXEC = (os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2]), sys.argv[3])
 HOSTS = os.path.join(HERE, "..", "..", "bench", "link", "hosts")
-MPICH = "HYDRA" in subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True).stdout
-PER_HOST = 1 if MPICH else 2  # it spins: more ranks than cores take milliseconds a call
+VERSION = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True).stdout
+MPICH, OPEN_MPI_4 = "HYDRA" in VERSION, "(Open MPI) 4." in VERSION or "(OpenRTE) 4." in VERSION
+YIELD = os.environ.get("WEFT_TEST_YIELD")  # support/yield.cpp, for an MPI that spins: more ranks than cores would take milliseconds a call
+PER_HOST = 2 if YIELD or not MPICH else 1
+CALMLY = {"LD_PRELOAD": YIELD} if YIELD else {}
 KNOWING = ["node", "leader", "hierarchical"]
 
 
 class Hosts(unittest.TestCase):
-    def on_hosts(self, *words, options=()):
-        for _ in range(2 if MPICH else 1):  # MPICH 4.0.2 over UCX has been seen, once, not to end after all work was done and printed
-            result = Result([HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words], seconds=20 if MPICH else 60)
+    def on_hosts(self, *words, options=(), environment=None, code=0):
+        # MPICH 4.0.2 over UCX 1.13 has been seen, once, not to end after all work was done and printed: UCX closes a TCP connection with a message that
+        # wants an answer, and the peer may have ceased to listen. Hangs of this kind are known (openucx/ucx issues 7053 and 8738), a setting against them is not.
+        for _ in range(2 if MPICH else 1):
+            result = Result([HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words], seconds=30 if MPICH else 60,
+                            environment={**CALMLY, **(environment or {})})
             if result.code != 124:
                 break
-        self.assertEqual(result.code, 0, result)
+        self.assertEqual(result.code, code, result)
         return result
 
     def test_nodes_are_found(self):
@@ -43,6 +50,26 @@ class Hosts(unittest.TestCase):
     def test_patterns_are_right(self):
         tests = "Every/Strategies.TinyPatterns/*:Every/Strategies.TinyNodes/*:PlanTiny.*"
         self.on_hosts(TESTS, f"--gtest_filter={tests}-*Patterns/direct:*Patterns/deposit")
+
+    def test_one_host_without_shared_memory(self):
+        """Where one host refuses it all ranks take another strategy, and say why."""
+        ranks = 2 * PER_HOST
+        little = 'if [ "$(hostname)" = host2 ]; then ulimit -f 6144; fi; exec "$0" "$@"'  # MPI itself needs some
+        for strategy in "node", "hierarchical":
+            result = self.on_hosts("sh", "-c", little, WEFT, "plan", "--shape", "256x256x32", "--effort", "estimate", "--strategy", strategy)
+            self.assertRegex(result.out, rf"exchange: leader \(as requested, but in the place of {strategy}: rank [{PER_HOST}-{ranks - 1}]: .*RLIMIT_FSIZE")
+
+    def test_a_killed_rank(self):
+        text = killed(self, [HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, WEFT, "bench", "--shape", "32x32x32", "--strategy", "hierarchical"],
+                      WEFT, 2 * PER_HOST, 2 * PER_HOST - 1, CALMLY)
+        self.assertNotIn("hosts:", text)
+
+    @unittest.skipUnless(OPEN_MPI_4, "which alone has no window between hosts unless it is told to")
+    def test_put_declines_without_a_window(self):
+        words = [WEFT, "bench", "--shape", "8x8x8", "--effort", "estimate", "--repeat", "1", "--strategy", "put,isend"]
+        self.assertNotIn("declined", self.on_hosts(*words).out)
+        result = self.on_hosts(*words, environment={"OMPI_MCA_osc": "^pt2pt"})
+        self.assertRegex(result.out, r"put +declined: .*MPI has no window .*--mca osc \^rdma")
 
     @unittest.skipIf(MPICH, "the bytes are the same, and Open MPI's test counts them")
     def test_what_the_link_carries(self):
@@ -66,7 +93,7 @@ class Hosts(unittest.TestCase):
 class Cliques(unittest.TestCase):
     @unittest.skipUnless(MPICH, "MPICH's way to have nodes on one host")
     def test_nodes_are_found_and_right(self):
-        cliques = {"MPIR_CVAR_NUM_CLIQUES": "2"}
+        cliques = {"MPIR_CVAR_NUM_CLIQUES": "2", **CALMLY}
         result = Result([WEFT, "--ranks", "2", "plan", "--shape", "16x16x16", "--effort", "estimate"], environment=cliques)
         self.assertIn("2 ranks on 2 nodes", result.out, result)
         result = Result([WEFT, "--ranks", "4", "bench", "--shape", "8x7x6", "--effort", "estimate", "--repeat", "1", "--strategy", ",".join(KNOWING)],
