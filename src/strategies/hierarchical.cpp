@@ -1,7 +1,7 @@
 // hierarchical: inside a node as direct, between nodes aggregated, by one rank of each node or by several.
 //
 //   messages      a tile and pair of nodes one below 512 KiB, which ranks take turns to carry; of a longer block one for each 256 KiB, at most one
-//                 a rank, each by ranks of its own
+//                 a rank, each by one of the ranks that wrote it
 //   extra memory  in shared memory, as much as isend's buffers; 5 pairs of cache lines a rank and tile
 //   wins          several nodes, short messages and long ones; many nodes, since a node's ranks share the work of talking to them
 //   loses         on one node, where direct also spares the buffers; one rank a node, as node
