@@ -42,10 +42,17 @@ class NoSharedMemory(unittest.TestCase):
         self.assertEqual(result.code, 0, result)
         self.assertRegex(result.out, r"exchange: (?!direct)\w+")
         self.assertIn(why, result.out)
-        result = self.plan("--strategy", "hierarchical", "--ranks-per-node", "1", **options)
+        result = self.plan("--strategy", "hierarchical", **options)
         self.assertEqual(result.code, 0, result)
         self.assertIn("exchange: leader (as requested, but in the place of hierarchical: ", result.out)
         self.assertIn(why, result.out)
+
+    def mounted(self, script):
+        """What runs a command in a file system of its own, made by these lines of shell."""
+        before = ["unshare", "--mount", "sh", "-c", f'{{ {script}; }} && exec "$0" "$@"']
+        if subprocess.run(before + ["true"], capture_output=True).returncode != 0:
+            self.skipTest("a file system of one's own takes the right to mount")
+        return before
 
     def test_forbidden(self):
         self.falls_back("WEFT_SHARED_MEMORY=none", environment={"WEFT_SHARED_MEMORY": "none"})
@@ -62,12 +69,18 @@ class NoSharedMemory(unittest.TestCase):
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6 << 20, 6 << 20)))
 
     def test_little_of_it(self):
-        # enough for MPI itself, too little for half a plan
-        little = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size=16m tmpfs {SHARED} && exec "$0" "$@"']
-        if subprocess.run(little + ["true"], capture_output=True).returncode != 0:
-            self.skipTest(f"a {SHARED} of one's own takes the right to mount")
+        little = self.mounted(f"mount -t tmpfs -o size=16m tmpfs {SHARED}")  # enough for MPI itself, too little for half a plan
         self.falls_back(f"and {SHARED} has", before=little, environment={"WEFT_SHARED_MEMORY": "window"})
         self.assertEqual(self.plan("--strategy", "direct", before=little).code, 0)  # our own memory needs none of it
+
+    def test_none_of_it(self):
+        none = self.mounted(f"""mount -t tmpfs tmpfs /mnt; for f in /dev/*; do n=/mnt/${{f##*/}}
+            if [ $f = {SHARED} ]; then :; elif [ -L $f ]; then cp -P $f $n; elif [ -d $f ]; then mkdir $n; mount --rbind $f $n; else : >$n; mount --bind $f $n; fi
+            done; mount --rbind /mnt /dev; [ ! -e {SHARED} ]""")
+        for memory in "own", "window":  # MPI has other places for its own
+            result = self.plan("--strategy", "direct", before=none, environment={"WEFT_SHARED_MEMORY": memory})
+            self.assertEqual(result.code, 0, result)
+            self.assertIn("exchange: direct (as requested)", result.out)
 
 
 if __name__ == "__main__":
