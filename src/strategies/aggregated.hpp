@@ -4,7 +4,7 @@
 // Always true: within a node nothing is copied. A block between two nodes is ordered by source, then by target, then as the pattern has it;
 // it is written by its sources, sent as it lies, and read by its targets where it has arrived. Flags count rounds, as in `direct`.
 //
-// A rank that carries blocks does it inside `start`, which returns when the tile's data have moved: it waits for the ranks of its node, whose
+// A rank that carries blocks does it inside `start`, which returns when the tile's data have moved: it waits for those of its node who wrote them, whose
 // starts come in the same order, and for those at the other ends. So nobody ever waits for a carrier that is busy elsewhere, in whatever other
 // exchange or MPI call, and any strategies may be mixed. For all others `start` raises a flag.
 #pragma once
@@ -20,7 +20,7 @@ namespace weft {
 /// Who carries a block from one node to another.
 enum class Carriers {
   leader,  ///< the first rank of each of the two nodes, in one message
-  many     ///< one rank of each, others for other nodes; a long block in parts, by several ranks at once
+  many     ///< one rank of each, others for other nodes; a long block in parts, by several ranks at once, mostly by those who wrote them
 };
 
 /// One message: a part of a block, in elements from its begin.
