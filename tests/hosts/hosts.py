@@ -66,7 +66,7 @@ class Hosts(unittest.TestCase):
     @unittest.skipUnless(OPEN_MPI_4, "which alone has no window between hosts unless it is told to")
     def test_put_declines_without_a_window(self):
         result = self.on_hosts(WEFT, "bench", "--shape", "8x8x8", "--effort", "estimate", "--repeat", "1", "--strategy", "put,isend",
-                               environment={"OMPI_MCA_osc": "^pt2pt"})
+                               environment={"OMPI_MCA_osc": "^ucx,pt2pt"})
         self.assertRegex(result.out, r"put +declined: .*MPI has no window .*--mca osc \^rdma")
 
     @unittest.skipIf(MPICH, "the bytes are the same, and Open MPI's test counts them")
