@@ -8,9 +8,9 @@
 namespace weft {
 namespace {
 
-/// No part of a block is shorter. Measured over TCP between two hosts with 2 ranks each: one message of 128 or 256 KiB took 0.6 times as long as two
-/// halves of it by two ranks, and one of 512 KiB 1.7 times as long.
-constexpr Index part_bytes = Index{256} << 10;
+/// No rank carries less of a block than this where several do, and no message of theirs is longer than a piece: measured over TCP between two hosts with
+/// 2 ranks each (docs/reproductions/stick_redistribution.md). Open MPI sends 64 KiB there without asking first; what is longer takes up to twice as long.
+constexpr Index part_bytes = Index{192} << 10, piece_bytes = Index{60} << 10;
 
 constexpr Index flag_bytes = sizeof(mpi::Flag), line_bytes = 64;
 
@@ -103,7 +103,11 @@ std::vector<Carried> carried(const Nodes& nodes, Carriers carriers, int from, in
       const Index all_members = static_cast<Index>(members.size()), begin = all_members * i / parts, share = all_members * (i + 1) / parts - begin;
       return members[static_cast<std::size_t>(begin + other % share)];
     };
-    all.push_back({turn(sources, to), turn(targets, from), first, end - first});
+    const Index pieces = std::min(((end - first) * element_bytes + piece_bytes - 1) / piece_bytes, end - first);
+    for (Index piece = 0; piece < pieces; ++piece) {
+      const Index begin = first + (end - first) * piece / pieces;
+      all.push_back({turn(sources, to), turn(targets, from), begin, first + (end - first) * (piece + 1) / pieces - begin});
+    }
   }
   return all;
 }

@@ -20,10 +20,10 @@ namespace weft {
 /// Who carries a block from one node to another.
 enum class Carriers {
   leader,  ///< the first rank of each of the two nodes, in one message
-  many     ///< one rank of each, others for other nodes; a long block in parts, by several ranks at once, mostly by those who wrote them
+  many     ///< one rank of each, others for other nodes; a long block in parts, by several ranks at once, mostly by those who wrote them, and in pieces
 };
 
-/// One message: a part of a block, in elements from its begin.
+/// One message: a piece of a block, in elements from its begin.
 struct Carried {
   int source, target;  // members
   Index first, count;

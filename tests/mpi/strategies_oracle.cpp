@@ -305,6 +305,18 @@ TEST_P(Strategies, Nodes) {
   }
 }
 
+// Blocks that several ranks carry, in many pieces, whose ends are not those of what ranks wrote.
+TEST_P(Strategies, LongBlocksBetweenNodes) {
+  if (!knows_nodes(*GetParam())) return;
+  const Layout from = Layout::slab({2 * world.size(), 2 * world.size() + 1, 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
+  for (const auto& [name, nodes] : node_layouts(world.size())) {
+    SCOPED_TRACE(name);
+    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 15000, {}, world.nodes(nodes));
+    redistribution.rounds(3);
+    compare_with_cost(redistribution, 3);
+  }
+}
+
 TEST_P(Strategies, TinyNodes) {
   const bool knows = knows_nodes(*GetParam());
   const Layout from = Layout::slab({world.size(), 2 * world.size() + 1, 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
