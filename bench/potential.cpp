@@ -7,6 +7,8 @@
 
 #include <weft/plan.hpp>
 
+#include "median.hpp"
+
 namespace {
 
 struct Asked {
@@ -17,11 +19,6 @@ struct Asked {
 };
 
 using Complex = std::complex<double>;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 int measure(const Asked& asked, int rank, int ranks) {
   const weft::Index n = asked.n;

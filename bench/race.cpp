@@ -212,12 +212,6 @@ std::optional<Runner> fastest(const World& world, const Entry& entry, int transf
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 double Result::median() const { return ::median(seconds); }
 double Result::least() const { return *std::min_element(seconds.begin(), seconds.end()); }
 double Result::most() const { return *std::max_element(seconds.begin(), seconds.end()); }

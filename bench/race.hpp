@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "contender.hpp"
+#include "median.hpp"
 
 /// A plan that was tried.
 struct Tried {
@@ -27,8 +28,6 @@ struct Result {
   double least() const;
   double most() const;
 };
-
-double median(std::vector<double> values);
 
 /// Transforms between two barriers, alike for all contenders: more than one where one is too short to be timed.
 int transforms_a_turn(const Case& what, int ranks);

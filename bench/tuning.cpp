@@ -14,6 +14,8 @@
 
 #include <weft/weft.hpp>
 
+#include "median.hpp"
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -37,11 +39,6 @@ std::vector<Case> cases() {
           {"sphere 32^3", weft::sphere<double>({32, 32, 32}, ball(32))},
           {"sphere 32^3, batch 4", weft::sphere<double>({32, 32, 32}, ball(32)), 4},
           {"sphere 48^3, batch 4", weft::sphere<double>({48, 48, 48}, ball(48)), 4}};
-}
-
-double median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
 }
 
 /// A plan with zeros to transform, and the seconds of every turn, the slowest rank's.

@@ -30,6 +30,8 @@
 #include <utility>
 #include <vector>
 
+#include "../median.hpp"
+
 namespace {
 
 using Complex = std::complex<double>;
@@ -179,11 +181,6 @@ class Transform {
 double largest(double here) {
   MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return here;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 /// An impulse becomes a wave that is known everywhere, so no block may be in another's place.

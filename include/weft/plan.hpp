@@ -117,7 +117,7 @@ std::string to_string(const ScheduleOptions& schedule);
 struct Options {
   /// A name of `strategies()`; or "auto": what wisdom has of this problem, else the cheapest by cost that does not decline; or "tune": the fastest that
   /// `tune` finds in `tune_seconds`, kept as wisdom. With + between them one for every exchange in the order of forward, the last for all that follow:
-  /// "direct+deposit". "auto" and "tune" choose the schedules, too, where these are left as they are by default; and see grid, threads and effort.
+  /// "direct+deposit". "auto" and "tune" choose the schedules, too, where these are left as they are by default; and see grid, groups, threads and effort.
   std::string strategy = "auto";
   double tune_seconds = 10;        ///< how long "tune" may measure; a candidate that is being measured is not interrupted
   bool wisdom = true;              ///< "auto" may use wisdom, and "tune" keeps what it finds
@@ -133,7 +133,8 @@ struct Options {
   bool natural_output = false;     ///< output distributed as the input
   Index batch = 1;                 ///< transforms a call, each array behind the other
   /// Plane waves with a batch only: groups of ranks among which the batch is shared (task groups). Each transforms its own fields on its ranks, rank r
-  /// belonging to group r % groups; coefficients stay where they are. 1: every field on all ranks; as many as ranks: whole fields on each.
+  /// belonging to group r % groups; coefficients stay where they are. 1: every field on all ranks; as many as ranks: whole fields on each;
+  /// 0: as wisdom or tuning says, else 1.
   int groups = 1;
   Index components = 1;            ///< interleaved fields: the fastest axis of every array
   std::vector<int> nodes = std::vector<int>();  ///< a number for every rank: those with different ones share no memory (empty: as MPI says; see weft::nodes)

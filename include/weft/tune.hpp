@@ -47,7 +47,7 @@ struct TuneOptions {
 };
 
 /// Collective, and the same on every rank. Looks for what `options` leave open: the strategy where it is "auto" or "tune", for all exchanges and for each;
-/// the schedule of each direction where it is left as it is by default and the strategy is open; the process grid where it is {0}; threads where they
+/// the schedule of each direction where it is left as it is by default and the strategy is open; the process grid where it is {0}; groups and threads where they
 /// are 0; the effort where it is "auto". Every candidate must transform known data rightly, element by element, before it is measured. Best so far in the
 /// lead, candidates take turns; the leaders are measured until one is ahead by more than the noise.
 /// Throws Error for options that no plan can have, or when every candidate declines.

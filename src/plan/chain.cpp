@@ -47,8 +47,15 @@ void AnyPlan::Body::need(int slot) {
 void AnyPlan::Body::bind_chain(Chain& chain) {
   const int rank = comm.rank();
   std::vector<std::string> names = strategy_names(requested.strategy), bound_names;
-  names.resize(static_cast<std::size_t>(std::count_if(chain.hops.begin(), chain.hops.end(), [](const Hop& h) { return h.exchanges; })), names.back());
+  const auto count = static_cast<std::size_t>(std::count_if(chain.hops.begin(), chain.hops.end(), [](const Hop& h) { return h.exchanges; }));
+  if (count > 0 && names.size() > count)  // alike on all ranks
+    throw Error("strategy \"" + requested.strategy + "\" names " + std::to_string(names.size()) + " strategies, and this plan has " + std::to_string(count) +
+                (count == 1 ? " exchange" : " exchanges") + "; give at most one for each, the last serves all that follow");
+  names.resize(count, names.back());
   if (&chain == &backward) std::reverse(names.begin(), names.end());
+  chain.strategies.resize(chain.hops.size());
+  chain.reasons.resize(chain.hops.size());
+  chain.considered.resize(chain.hops.size());
   for (std::size_t h = 0; h < chain.hops.size(); ++h) {
     const Hop& hop = chain.hops[h];
     chain.exchanges.emplace_back();
@@ -70,22 +77,19 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
         for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})
           for (const Piece& piece : *pieces) need(piece.at.slot);
     });
-    chain.strategies.resize(h + 1);
-    chain.strategies[h] = std::string(bound.strategy->name()) + " (" + bound.reason + ")";
-    chain.considered.resize(h + 1);
+    chain.strategies[h] = bound.strategy->name();
+    chain.reasons[h] = std::move(bound.reason);
     chain.considered[h] = std::move(bound.considered);
     chain.exchanges[h] = std::move(bound.exchange);
     owned_bytes += chain.exchanges[h]->bytes_owned();
   }
-  chain.strategies.resize(chain.hops.size());
-  chain.considered.resize(chain.hops.size());
   if (&chain == &forward && !bound_names.empty()) {
     while (bound_names.size() > 1 && bound_names.back() == bound_names[bound_names.size() - 2]) bound_names.pop_back();  // the last serves all that follow
     effective.strategy = bound_names.front();
     for (std::size_t k = 1; k < bound_names.size(); ++k) effective.strategy += "+" + bound_names[k];
   }
   // a tile that has arrived when its start returns is never under way
-  const auto overlaps = [](const std::string& text) { return !text.empty() && strategy(text.substr(0, text.find(' '))).overlaps(); };
+  const auto overlaps = [](const std::string& name) { return !name.empty() && strategy(name).overlaps(); };
   if (std::any_of(chain.strategies.begin(), chain.strategies.end(), overlaps)) return;
   if (&chain == &forward) effective.schedule.window = 1, effective.schedule.test = 0;
   else if (effective.backward_schedule) effective.backward_schedule->window = 1, effective.backward_schedule->test = 0;

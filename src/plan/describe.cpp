@@ -40,7 +40,7 @@ std::string layout_string(const Layout& layout) {
   return text + ", memory order " + order_string(layout.order());
 }
 
-void describe_chain(std::ostringstream& out, const Chain& chain, const std::vector<Kind>& kinds) {
+void describe_chain(std::ostringstream& out, const Chain& chain, const std::vector<Kind>& kinds, bool chosen) {
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const Stage& stage = *chain.stages[s];
     out << "  stage " << s << ": ";
@@ -69,7 +69,9 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
         last = piece.peer;
       }
     }
-    out << "    exchange: " << chain.strategies[s] << "\n      " << layout_string(hop.from) << "\n      -> " << layout_string(hop.to) << "\n      "
+    std::string reason = chain.reasons[s];
+    if (chosen && reason.starts_with("as requested")) reason.erase(0, std::string_view("as requested, but ").size());  // what is chosen is explained above
+    out << "    exchange: " << chain.strategies[s] << (reason.empty() ? "" : " (" + reason + ")") << "\n      " << layout_string(hop.from) << "\n      -> " << layout_string(hop.to) << "\n      "
         << exchange.tiles() << (exchange.tiles() == 1 ? " tile" : " tiles");
     if (hop.cut.axis >= 0) out << " of up to " << hop.cut.size << (hop.cut.size == 1 ? " plane" : " planes") << " of axis " << hop.cut.axis;
     out << "; sends " << bytes_string(sent) << " to others in " << messages << (messages == 1 ? " piece" : " pieces") << ", keeps " << bytes_string(kept) << "; owns " << bytes_string(exchange.bytes_owned())
@@ -118,7 +120,7 @@ std::string AnyPlan::describe() const {
   if (b.waves) out << b.describe_waves();
   out << "input  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";
   out << "forward, on rank " << b.comm.rank() << ":\n";
-  describe_chain(out, b.forward, b.route.kinds);
+  describe_chain(out, b.forward, b.route.kinds, o.strategy == "auto" || o.strategy == "tune");
   out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " (" << b.owned_bytes << " bytes)\n";
   return out.str();
 }

@@ -16,7 +16,7 @@
 
 namespace weft {
 
-/// One direction: stages, what lies between them, and the steps that run them. Element s of `hops`, `exchanges` and `strategies` is between stages
+/// One direction: stages, what lies between them, and the steps that run them. Element s of `hops`, `exchanges`, `strategies` and `reasons` is between stages
 /// s and s+1; `bytes` has one entry more than there are stages: an element before, between and after them.
 struct Chain {
   Layout first = Layout::slab({1}, 0, 1), last = first;
@@ -26,7 +26,7 @@ struct Chain {
   std::vector<Index> bytes;
   std::vector<Hop> hops;
   std::vector<std::shared_ptr<Exchange>> exchanges;
-  std::vector<std::string> strategies;
+  std::vector<std::string> strategies, reasons;  // names, and why these
   std::vector<std::vector<Considered>> considered;  // by "auto"
   std::vector<int> selves;  // this rank's number in each exchange's group
   std::vector<Side> sides;  // from and to of every stage

@@ -110,7 +110,7 @@ void AnyPlan::Body::enter_sphere(Chain& chain) const {
 std::string AnyPlan::Body::describe_waves() const {
   const int ranks = comm.size();
   std::ostringstream out;
-  if (requested.groups > 1) out << "groups: " << requested.groups << " of " << ranks / requested.groups << (ranks == requested.groups ? " rank" : " ranks") << ", each with its part of the batch\n";
+  if (effective.groups > 1) out << "groups: " << effective.groups << " of " << ranks / effective.groups << (ranks == effective.groups ? " rank" : " ranks") << ", each with its part of the batch\n";
   out << "plane waves: " << (waves->half ? "half a sphere, " : "") << waves->coefficients << " coefficients on " << waves->columns.size() << " sticks, shared "
       << (problem.waves->cutoff ? "by " + problem.waves->balance : problem.waves->box ? std::string("in slabs of the box") : std::string("by the caller")) << "\n";
   const auto spread = [&](const char* what, auto&& count) {

@@ -55,7 +55,7 @@ void check_problem(const AnyProblem& p, const Options& o) {
     if (real_to_real(p.kinds[k]) != real_to_real(p.kinds.front())) throw Error("real-to-real kinds do not mix with complex ones in one plan");
   }
   if (o.batch < 1) throw Error("batch is " + std::to_string(o.batch) + "; it must be at least 1");
-  if (o.groups < 1) throw Error("groups is " + std::to_string(o.groups) + "; it must be at least 1");
+  if (o.groups < 0) throw Error("groups is " + std::to_string(o.groups) + "; give at least 1, or 0 for as many as wisdom or tuning says");
   if (o.groups > 1 && (!p.waves || o.batch < 2)) throw Error("groups is " + std::to_string(o.groups) + ", but only a batch of plane waves is shared among groups; give 1");
   if (o.components < 1) throw Error("components is " + std::to_string(o.components) + "; it must be at least 1");
   if (p.shape.size() + (o.batch > 1) + (o.components > 1) > max_axes)
@@ -111,7 +111,13 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
 
 void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
   agree_or_decline(comm, [&] { check_problem(problem, options); });
-  for (const auto& [what, text] : fingerprint(problem, options)) comm.same(what, text);
+  const auto all = fingerprint(problem, options);
+  std::string mine;
+  for (const auto& [what, text] : all) mine += text + "\n";
+  std::string first = mine;
+  comm.bcast(first);
+  if (comm.min(first == mine ? 1 : 0)) return;  // one question for all of it
+  for (const auto& [what, text] : all) comm.same(what, text);
 }
 
 }  // namespace weft

@@ -45,7 +45,7 @@ double seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nan
 trace::List AnyPlan::Body::list(const Chain& chain) const {
   trace::List list{.name = &chain == &forward ? "forward" : &chain == &backward ? "backward" : "map", .plan = plan_name(problem, effective)};
   for (const auto& stage : chain.stages) list.stages.push_back(stage_name(*stage, route.kinds));
-  for (const std::string& strategy : chain.strategies) list.exchanges.push_back(strategy.substr(0, strategy.find(' ')));
+  list.exchanges = chain.strategies;
   for (const Step& step : chain.steps) {
     trace::Step& noted = list.steps.emplace_back(trace::Step{static_cast<trace::Phase>(step.kind), step.of, step.first, step.last});
     if (step.kind != Step::Kind::start) continue;
@@ -60,7 +60,7 @@ trace::List AnyPlan::Body::list(const Chain& chain) const {
 
 void AnyPlan::Body::record(std::shared_ptr<trace::Recorder> on) {
   if (on && on != recorder)
-    for (Chain* chain : {&forward, &backward, &map}) chain->list = on->add(list(*chain), requested.threads);
+    for (Chain* chain : {&forward, &backward, &map}) chain->list = on->add(list(*chain), effective.threads);
   recorder = std::move(on);
   spent_before = {};
   spent_before = spent();

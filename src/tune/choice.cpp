@@ -34,11 +34,12 @@ namespace {
 bool grid_open(const Options& o) { return o.grid.size() == 1 && o.grid[0] == 0; }
 }  // namespace
 
-bool leaves_open(const Options& o) { return strategy_open(o) || grid_open(o) || o.threads == 0 || o.effort == "auto"; }
+bool leaves_open(const Options& o) { return strategy_open(o) || grid_open(o) || o.groups == 0 || o.threads == 0 || o.effort == "auto"; }
 
 Options closed(Options o) {
   if (strategy_open(o)) o.strategy = "auto";
   if (grid_open(o)) o.grid = {};
+  if (o.groups == 0) o.groups = 1;
   if (o.threads == 0) o.threads = 1;
   if (o.effort == "auto") o.effort = "measure";
   return o;
@@ -67,6 +68,7 @@ std::string name_of(const Options& o) {
   std::string grid;
   for (const int g : o.grid) grid += (grid.empty() ? "" : "x") + std::to_string(g);
   if (!grid.empty()) text += "; grid " + grid;
+  if (o.groups > 1) text += "; " + std::to_string(o.groups) + " groups";
   if (o.threads > 1) text += "; " + std::to_string(o.threads) + " threads";
   if (o.effort != "measure") text += "; effort " + o.effort;
   return text;
@@ -78,6 +80,7 @@ Json choice_json(const Options& o) {
   Json choice = Json::Members{{"name", name_of(o)}, {"strategy", o.strategy}, {"schedule", to_json(o.schedule)}};
   if (o.backward_schedule) choice.set("backward_schedule", to_json(*o.backward_schedule));
   choice.set("grid", std::move(grid));
+  choice.set("groups", o.groups);
   choice.set("threads", o.threads);
   choice.set("effort", o.effort);
   return choice;
@@ -97,6 +100,7 @@ Options with_choice(const Options& asked, const Json& choice) {
       if (o.grid.size() == max_axes) throw Error("the choice has a grid of too many axes");
       else o.grid.push_back(static_cast<int>(std::min<Index>(whole(g, "grid"), 1 << 30)));
   }
+  if (asked.groups == 0) o.groups = static_cast<int>(std::max<Index>(1, std::min<Index>(whole(choice["groups"], "groups"), 1 << 30)));
   if (asked.threads == 0) o.threads = static_cast<int>(std::max<Index>(1, std::min<Index>(whole(choice["threads"], "threads"), 1024)));
   if (asked.effort == "auto") o.effort = word(choice["effort"], "effort");
   return o;

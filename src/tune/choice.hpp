@@ -17,7 +17,7 @@ Options closed(Options options);
 
 /// "64x64x64 c2c, double, batch 4"
 std::string summary(const AnyProblem& problem, const Options& options);
-/// "isend, gathered axis, 8 planes a tile, window 2; backward one tile; 2x2; 2 threads"
+/// "isend, gathered axis, 8 planes a tile, window 2; backward one tile; grid 2x2; 2 threads"
 std::string name_of(const Options& choice);
 
 Json choice_json(const Options& choice);

@@ -1,15 +1,13 @@
 #include "tune/contender.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 
 #include "engines/engine.hpp"
+#include "tune/sample.hpp"
 
 namespace weft {
 namespace {
-
-double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // In [-1, 1), different for all axes and positions.
 double tag(int axis, Index at) {

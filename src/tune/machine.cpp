@@ -1,6 +1,5 @@
 // The machine as all ranks see it when all of them are at work: medians of a few rounds, the slowest rank's.
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstring>
 #include <memory>
@@ -9,11 +8,10 @@
 
 #include "engines/engine.hpp"
 #include "mpi/messages.hpp"
+#include "tune/sample.hpp"
 
 namespace weft {
 namespace {
-
-double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Of one repetition, the median of some rounds; where ranks wait for one another's turns on few cores, of few.
 template <class Work>
@@ -29,8 +27,7 @@ double seconds_of(const mpi::Communicator& comm, int repeats, Work work) {
     for (int r = 0; r < repeats; ++r) work();
     rounds.push_back(comm.max(clock_seconds() - begin) / repeats);
   }
-  std::sort(rounds.begin(), rounds.end());
-  return rounds[rounds.size() / 2];
+  return median(std::move(rounds));
 }
 
 // A message to the next and from the previous one of a circle of ranks, those that are in it.

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <limits>
@@ -13,11 +12,10 @@
 #include "support/fails.hpp"
 #include "support/plans.hpp"
 #include "tune/json.hpp"
+#include "tune/sample.hpp"
 
 namespace weft {
 namespace {
-
-double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 const mpi::Communicator& everyone() {
   static const mpi::Communicator* const all = new mpi::Communicator(mpi::Communicator::duplicate(world));  // lives until MPI ends

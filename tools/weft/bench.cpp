@@ -12,6 +12,7 @@
 #include <weft/kernel.hpp>
 
 #include "contender.hpp"
+#include "median.hpp"
 #include "progress.hpp"
 #include "request.hpp"
 #include "table.hpp"
@@ -35,12 +36,6 @@ struct Entry {
   std::unique_ptr<Contender> contender;
   std::string declined, error;
 };
-
-double median(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  const std::size_t half = seconds.size() / 2;
-  return seconds.size() % 2 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
-}
 
 /// By the convention 5 N log2 N for a complex transform, half that for a real one; forward and backward.
 double operations(const weft::AnyProblem& problem, const weft::Options& options) {

@@ -11,6 +11,7 @@
 
 #include <weft/exchange.hpp>
 
+#include "median.hpp"
 #include "progress.hpp"
 #include "request.hpp"
 #include "table.hpp"
@@ -143,11 +144,10 @@ class Contender {
   }
 
   Json row() const {
-    std::vector<double> sorted = seconds_;
-    std::sort(sorted.begin(), sorted.end());
+    const auto [shortest, longest] = std::minmax_element(seconds_.begin(), seconds_.end());
     return {{"strategy", strategy_.name()},  {"ranks", world_.ranks},           {"nodes", node_count_},
-            {"message_bytes", largest_},     {"median_seconds", (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2},
-            {"min_seconds", sorted.front()}, {"max_seconds", sorted.back()},
+            {"message_bytes", largest_},     {"median_seconds", median(seconds_)},
+            {"min_seconds", *shortest},      {"max_seconds", *longest},
             {"calls", traffic_.calls},       {"messages", traffic_.messages},
             {"bytes_sent", traffic_.bytes},  {"copied", cost_.copied},
             {"depth", cost_.depth},          {"node_messages", cost_.node_messages},

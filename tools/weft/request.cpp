@@ -21,7 +21,7 @@ void Request::add_problem(CLI::App& app) {
   app.add_option("--kept", kept, "plane waves: the spectrum of a smaller grid, as 85x85x85: dealiasing, padding")->excludes(sphere)->excludes(box);
   app.add_option("--precision", precision, "double or float")->capture_default_str();
   app.add_option("--batch", options_.batch, "transforms a call, one array behind the other")->capture_default_str();
-  app.add_option("--groups", options_.groups, "plane waves: groups of ranks that share the batch")->capture_default_str();
+  app.add_option("--groups", options_.groups, "plane waves: groups of ranks that share the batch; 0: as wisdom or tuning says")->capture_default_str();
   app.add_option("--components", options_.components, "interleaved fields")->capture_default_str();
   app.add_flag("--in-place", options_.in_place, "input and output are the same memory");
   app.add_flag("--overwrite", options_.overwrite_input, "a transform may destroy its input");
