@@ -5,13 +5,15 @@
 #include <string>
 
 #include <weft/exchange.hpp>
+#include <weft/trace.hpp>
 
 namespace weft {
 
 struct RedistributionOptions {
-  std::string strategy = "auto";  ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline
+  std::string strategy = "auto";  ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline, on this machine as tuning measured it last
   Few<int> periodic = Few<int>();  ///< periodic[a] = 1: a destination may reach beyond the global shape on axis a and wraps (empty: none)
   std::vector<int> nodes = std::vector<int>();  ///< as in Options
+  bool wisdom = true;             ///< "auto" may look the machine up in wisdom; else, and where it is not known, a first guess stands in
 };
 
 /// A reusable redistribution. Creation is collective; executing allocates nothing. `forward` moves data laid out as `from` to data laid
@@ -25,6 +27,8 @@ class Redistribution {
 
   /// Collective. The arrays hold from.elements(rank) and to.elements(rank) elements and must not overlap.
   void operator()(const void* in, void* out);
+  /// Records every execution from now on, as plans do. Local; on all ranks, or the trace lacks some.
+  void record(Trace& trace);
   const std::string& strategy() const;
   /// Strategy, bytes and messages, memory.
   std::string describe() const;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "plan/plan.hpp"
+#include "plan/record.hpp"
 
 namespace weft {
 namespace {
@@ -42,18 +43,24 @@ double seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nan
 
 }  // namespace
 
+trace::Step recorded(const Step& step, const Exchange* exchange, int self, Index element_bytes) {
+  trace::Step noted{static_cast<trace::Phase>(step.kind), step.of, step.first, step.last};
+  if (step.kind != Step::Kind::start) return noted;
+  std::set<int> peers;
+  for (const Piece& piece : exchange->tile(step.first).out)
+    if (piece.peer != self && !piece.at.box.empty()) peers.insert(piece.peer), noted.bytes += piece.at.box.volume() * element_bytes;
+  noted.peers = static_cast<int>(peers.size());
+  return noted;
+}
+
 trace::List AnyPlan::Body::list(const Chain& chain) const {
   trace::List list{.name = &chain == &forward ? "forward" : &chain == &backward ? "backward" : "map", .plan = plan_name(problem, effective)};
   for (const auto& stage : chain.stages) list.stages.push_back(stage_name(*stage, route.kinds));
   list.exchanges = chain.strategies;
   for (const Step& step : chain.steps) {
-    trace::Step& noted = list.steps.emplace_back(trace::Step{static_cast<trace::Phase>(step.kind), step.of, step.first, step.last});
-    if (step.kind != Step::Kind::start) continue;
     const auto e = static_cast<std::size_t>(step.of);
-    std::set<int> peers;
-    for (const Piece& piece : chain.exchanges[e]->tile(step.first).out)
-      if (piece.peer != chain.selves[e] && !piece.at.box.empty()) peers.insert(piece.peer), noted.bytes += piece.at.box.volume() * chain.bytes[e + 1];
-    noted.peers = static_cast<int>(peers.size());
+    const bool exchanges = step.kind != Step::Kind::work;
+    list.steps.push_back(recorded(step, exchanges ? chain.exchanges[e].get() : nullptr, exchanges ? chain.selves[e] : -1, chain.bytes[e + 1]));
   }
   return list;
 }

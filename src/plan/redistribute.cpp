@@ -1,23 +1,16 @@
 // Redistribution without a transform: copies from the caller's array to where the exchange sends from, and back from where it receives.
-//
-// Always true: the caller's arrays are slots 0 and 1, the exchange's own memory the slots after them. A copy whose two views are the same
-// memory is not made, and what stays on this rank goes from array to array once, unless the exchange itself moves it.
-#include <weft/redistribute.hpp>
+#include "plan/redistribute.hpp"
 
 #include <algorithm>
 #include <sstream>
 
-#include "plan/bind.hpp"
 #include "plan/mover.hpp"
+#include "plan/record.hpp"
 
 namespace weft {
 namespace {
 
 constexpr int from_slot = 0, to_slot = 1;
-
-struct Move {
-  View from, to;
-};
 
 View in_slot(View view, int slot) {
   view.slot = slot;
@@ -60,91 +53,109 @@ Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const 
 
 }  // namespace
 
-struct Redistribution::Body {
-  Body(MPI_Comm comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options)
-      : comm_(mpi::Communicator::duplicate(comm)), pattern_(checked_pattern(comm_, from, to, element_bytes, options)), bytes_(element_bytes) {
-    Demand demand{.pattern = pattern_, .element_bytes = bytes_, .from_slot = from_slot, .to_slot = to_slot, .slots = &slots_, .nodes = comm_.nodes(options.nodes)};
-    bound_ = bind_strategy(comm_, demand, options.strategy);
-    strategy_ = bound_.strategy->name();
-    for (int t = 0; t < bound_.exchange->tiles(); ++t) plan_moves(pattern_.tile(t), bound_.exchange->tile(t));
-  }
+Redistribution::Body::Body(mpi::Communicator comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options, const Machine& machine)
+    : comm_(std::move(comm)), pattern_(checked_pattern(comm_, from, to, element_bytes, options)), bytes_(element_bytes) {
+  Demand demand{.pattern = pattern_, .element_bytes = bytes_, .from_slot = from_slot, .to_slot = to_slot, .slots = &slots_, .nodes = comm_.nodes(options.nodes)};
+  bound_ = bind_strategy(comm_, demand, options.strategy, false, machine);
+  strategy = bound_.strategy->name();
+  for (int t = 0; t < bound_.exchange->tiles(); ++t) plan_tile(t, pattern_.tile(t), bound_.exchange->tile(t));
+  record(mpi::traced(comm_));
+}
 
-  void execute(const void* from, void* to) {
-    const int rank = comm_.rank();
-    if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
-      throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
-    slots_[from_slot] = static_cast<std::byte*>(const_cast<void*>(from));  // nothing writes to slot 0
-    slots_[to_slot] = static_cast<std::byte*>(to);
-    Exchange& exchange = *bound_.exchange;
-    for (int t = 0; t < exchange.tiles(); ++t) {
-      const Moves& moves = moves_[static_cast<std::size_t>(t)];
-      exchange.open(t);
-      for (const Move& move : moves.leave) copy(move.from, slots_, move.to, slots_, bytes_);
-      exchange.start(t);
-      for (const Move& move : moves.stay) copy(move.from, slots_, move.to, slots_, bytes_);
-      exchange.finish(t);
-      for (const Move& move : moves.arrive) copy(move.from, slots_, move.to, slots_, bytes_);
-      exchange.close(t);
+void Redistribution::Body::execute(const void* from, void* to) {
+  const int rank = comm_.rank();
+  if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
+    throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
+  slots_[from_slot] = static_cast<std::byte*>(const_cast<void*>(from));  // nothing writes to slot 0
+  slots_[to_slot] = static_cast<std::byte*>(to);
+  Exchange& exchange = *bound_.exchange;
+  trace::Run run(recorder_.get(), list_);
+  const Traffic before = run ? exchange.traffic() : Traffic{};
+  {
+    trace::Laps laps(run, 0);
+    for (int k = 0; const Step& step : steps_) {
+      switch (step.kind) {
+        case Step::Kind::work:
+          for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)]) copy(move.from, slots_, move.to, slots_, bytes_);
+          break;
+        case Step::Kind::open: exchange.open(step.first); break;
+        case Step::Kind::start: exchange.start(step.first); break;
+        case Step::Kind::test: exchange.test(); break;
+        case Step::Kind::finish: exchange.finish(step.first); break;
+        case Step::Kind::close: exchange.close(step.first); break;
+      }
+      laps.did(k++);
     }
   }
-
-  const std::string& strategy() const { return strategy_; }
-
-  std::string describe() const {
-    Index sent = 0, kept = 0;
-    std::vector<bool> partners(static_cast<std::size_t>(pattern_.ranks()), false);
-    for (int t = 0; t < pattern_.tiles(); ++t)
-      for (const Piece& piece : pattern_.tile(t).gives) {
-        (piece.peer == pattern_.rank() ? kept : sent) += piece.at.box.volume() * bytes_;
-        partners[static_cast<std::size_t>(piece.peer)] = piece.peer != pattern_.rank();
-      }
-    std::ostringstream out;
-    out << "redistribution of elements of " << bytes_ << " bytes\n  from " << pattern_.from().describe() << "\n  to   " << pattern_.to().describe() << "\n  strategy "
-        << strategy() << " (" << bound_.reason << ")\n  rank " << comm_.rank() << " sends " << sent << " bytes to " << std::count(partners.begin(), partners.end(), true)
-        << " of " << pattern_.ranks() - 1 << " others connected to it, keeps " << kept << " and owns buffers of " << bound_.exchange->bytes_owned() << " bytes\n";
-    if (const std::string note = bound_.exchange->note(); !note.empty()) out << "  note: " << note << "\n";
-    return out.str();
+  if (run) {
+    const Traffic after = exchange.traffic();
+    run.sent({after.calls - before.calls, after.messages - before.messages, after.bytes - before.bytes});
   }
+}
 
- private:
-  struct Moves {
-    std::vector<Move> leave, stay, arrive;
+void Redistribution::Body::record(std::shared_ptr<trace::Recorder> on) {
+  if (on && on != recorder_) {
+    trace::List list{.name = "redistribute", .plan = "redistribution of elements of " + std::to_string(bytes_) + " bytes, " + strategy,
+                     .stages = {"copy what leaves", "copy what stays", "copy what has come"}, .exchanges = {strategy}};
+    for (const Step& step : steps_) list.steps.push_back(recorded(step, bound_.exchange.get(), pattern_.rank(), bytes_));
+    list_ = on->add(std::move(list), 1);
+  }
+  recorder_ = std::move(on);
+}
+
+std::string Redistribution::Body::describe() const {
+  Index sent = 0, kept = 0;
+  std::vector<bool> partners(static_cast<std::size_t>(pattern_.ranks()), false);
+  for (int t = 0; t < pattern_.tiles(); ++t)
+    for (const Piece& piece : pattern_.tile(t).gives) {
+      (piece.peer == pattern_.rank() ? kept : sent) += piece.at.box.volume() * bytes_;
+      partners[static_cast<std::size_t>(piece.peer)] = piece.peer != pattern_.rank();
+    }
+  std::ostringstream out;
+  out << "redistribution of elements of " << bytes_ << " bytes\n  from " << pattern_.from().describe() << "\n  to   " << pattern_.to().describe() << "\n  strategy "
+      << strategy << " (" << bound_.reason << ")\n  rank " << comm_.rank() << " sends " << sent << " bytes to " << std::count(partners.begin(), partners.end(), true)
+      << " of " << pattern_.ranks() - 1 << " others connected to it, keeps " << kept << " and owns buffers of " << bound_.exchange->bytes_owned() << " bytes\n";
+  if (const std::string note = bound_.exchange->note(); !note.empty()) out << "  note: " << note << "\n";
+  return out.str();
+}
+
+void Redistribution::Body::plan_tile(int number, const Pattern::Tile& caller, const Exchange::Tile& exchange) {
+  moves_.resize(moves_.size() + parts);
+  Moves* const moves = moves_.data() + moves_.size() - parts;
+  const int self = pattern_.rank();
+  bool skips = true;  // what stays here would be read where it is written
+  each_common(for_peer(self, exchange.out), for_peer(self, exchange.in),
+              [&](int, const View& out, const View& in) { skips = skips && same_memory(out, in); });
+  if (skips)
+    each_common(for_peer(self, caller.gives), for_peer(self, caller.takes),
+                [&](int, const View& give, const View& take) { moves[stay].push_back({in_slot(give, from_slot), in_slot(take, to_slot)}); });
+  const auto add = [&](Moves& list, int peer, const View& from, const View& to) {
+    if ((peer != self || !skips) && !same_memory(from, to)) list.push_back({from, to});
   };
+  each_common(caller.gives, exchange.out, [&](int peer, const View& give, const View& out) { add(moves[leave], peer, in_slot(give, from_slot), out); });
+  each_common(caller.takes, exchange.in, [&](int peer, const View& take, const View& in) { add(moves[arrive], peer, in, in_slot(take, to_slot)); });
 
-  void plan_moves(const Pattern::Tile& caller, const Exchange::Tile& exchange) {
-    Moves& moves = moves_.emplace_back();
-    const int self = pattern_.rank();
-    bool skips = true;  // what stays here would be read where it is written
-    each_common(for_peer(self, exchange.out), for_peer(self, exchange.in),
-                [&](int, const View& out, const View& in) { skips = skips && same_memory(out, in); });
-    if (skips)
-      each_common(for_peer(self, caller.gives), for_peer(self, caller.takes),
-                  [&](int, const View& give, const View& take) { moves.stay.push_back({in_slot(give, from_slot), in_slot(take, to_slot)}); });
-    const auto add = [&](std::vector<Move>& list, int peer, const View& from, const View& to) {
-      if ((peer != self || !skips) && !same_memory(from, to)) list.push_back({from, to});
-    };
-    each_common(caller.gives, exchange.out, [&](int peer, const View& give, const View& out) { add(moves.leave, peer, in_slot(give, from_slot), out); });
-    each_common(caller.takes, exchange.in, [&](int peer, const View& take, const View& in) { add(moves.arrive, peer, in, in_slot(take, to_slot)); });
-  }
+  const auto work = [&](Part part) {
+    if (!moves[part].empty()) steps_.push_back({Step::Kind::work, part, number, number + 1});
+  };
+  steps_.push_back({Step::Kind::open, 0, number, 0});
+  work(leave);
+  steps_.push_back({Step::Kind::start, 0, number, 0});
+  work(stay);
+  steps_.push_back({Step::Kind::finish, 0, number, 0});
+  work(arrive);
+  steps_.push_back({Step::Kind::close, 0, number, 0});
+}
 
-  mpi::Communicator comm_;
-  Pattern pattern_;
-  Index bytes_;
-  Slots slots_ = Slots(2, nullptr);
-  Bound bound_;
-  std::string strategy_;
-  std::vector<Moves> moves_;  // by tile
-};
-
-Redistribution::Redistribution(MPI_Comm comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options)
-    : body_(std::make_unique<Body>(comm, from, to, element_bytes, options)) {}
+// The constructor, which looks up the machine, is the tuner's (src/tune/choose.cpp).
 Redistribution::~Redistribution() = default;
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
 Redistribution& Redistribution::operator=(Redistribution&&) noexcept = default;
 
 void Redistribution::operator()(const void* in, void* out) { body_->execute(in, out); }
-const std::string& Redistribution::strategy() const { return body_->strategy(); }
+const std::string& Redistribution::strategy() const { return body_->strategy; }
 std::string Redistribution::describe() const { return body_->describe(); }
+void Redistribution::record(Trace& trace) { body_->record(trace.tracing_->recorder); }
 
 void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layout& to, void* out, Index element_bytes, const RedistributionOptions& options) {
   Redistribution(comm, from, to, element_bytes, options)(in, out);

@@ -1,6 +1,8 @@
-// A plan's constructor: what is left open is chosen, by tuning, by wisdom or by the model, and then planned; and how the plan tells of it.
+// Constructors of plans and of redistributions: what is left open is chosen, by tuning, by wisdom or by the model, and then planned; and how a plan
+// tells of it.
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
+#include "plan/redistribute.hpp"
 #include "tune/choice.hpp"
 #include "tune/recollection.hpp"
 
@@ -39,6 +41,13 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
   if (!said.empty()) story.set("notes", std::move(said));
   if (!story.is_null()) body_->choice = story.dump();
   if (!story["reason"].is_null()) body_->chosen_by = (options.strategy == "tune" ? "tuning: " : "") + story["reason"].text();
+}
+
+Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
+  auto comm = mpi::Communicator::duplicate(user);
+  const bool looks = comm.max(options.wisdom && options.strategy == "auto" ? 1 : 0);
+  const Machine machine = looks ? Recollection::machine_at(comm, options.nodes) : Machine();
+  body_ = std::make_unique<Body>(std::move(comm), from, to, element_bytes, options, machine);
 }
 
 std::string AnyPlan::explain(bool as_json) const {

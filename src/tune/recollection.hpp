@@ -23,6 +23,8 @@ class Recollection {
   const Json& found() const { return found_; }
   /// This machine as it was measured last; a first guess where it was not.
   Machine machine() const;
+  /// The same of any ranks, `nodes` as in Options.
+  static Machine machine_at(const mpi::Communicator& comm, const std::vector<int>& nodes);
   /// Keeps what was found, in this process and in the user's own file. Says where, or why not.
   std::string keep(const Tuning& tuning);
 

@@ -261,12 +261,20 @@ std::string now() {
   return text;
 }
 
-// All that a choice depends on.
-Json key_of(const mpi::Communicator& comm, const AnyProblem& problem, Options options) {
+// Where a communicator's ranks are.
+Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& asked) {
   std::map<int, int> sizes;
-  for (const int node : comm.nodes(options.nodes)) ++sizes[node];
+  for (const int node : comm.nodes(asked)) ++sizes[node];
   std::string nodes;
   for (const auto& [node, size] : sizes) nodes += (nodes.empty() ? "" : "+") + std::to_string(size);
+  std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + this_machine() : "";
+  comm.bcast(machine);
+  const auto end = machine.find('\n');
+  return {{"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
+}
+
+// All that a choice depends on.
+Json key_of(const mpi::Communicator& comm, const AnyProblem& problem, Options options) {
   if (strategy_open(options)) options.strategy = "open";
   options.tune_seconds = 0;
   std::string text;
@@ -278,10 +286,9 @@ Json key_of(const mpi::Communicator& comm, const AnyProblem& problem, Options op
       for (const Index x : g) h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3u;
     for (const Index each : comm.gather_all(static_cast<Index>(h))) text += " " + hash(std::to_string(each));
   }
-  std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + this_machine() : "";
-  comm.bcast(machine);
-  const auto end = machine.find('\n');
-  return Json::Members{{"problem", text}, {"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
+  Json::Members key = place_of(comm, options.nodes);
+  key.emplace(key.begin(), "problem", text);
+  return key;
 }
 
 bool same_place(const Json& a, const Json& b) {
@@ -290,7 +297,48 @@ bool same_place(const Json& a, const Json& b) {
   return true;
 }
 
+// The machine as it was measured last at this place, by entries of one file.
+void latest_machine(const std::map<std::string, std::string>& entries, const Json& place, std::string& last, Json& machine) {
+  for (const auto& [id, text] : entries) {
+    const Json entry = Json::parse(text);
+    if (same_place(entry["key"], place) && entry["date"].text() > last) last = entry["date"].text(), machine = entry["machine"];
+  }
+}
+
+// What is not known is as a first guess has it.
+Machine machine_of(const Json& known) {
+  Machine m;
+  const auto take = [&](double& to, const char* name) {
+    if (const double value = known[name].number(); value > 0) to = value;
+  };
+  take(m.message_seconds, "message_seconds");
+  take(m.bytes_per_second, "bytes_per_second");
+  take(m.copied_per_second, "copied_per_second");
+  take(m.node_message_seconds, "node_message_seconds");
+  take(m.node_bytes_per_second, "node_bytes_per_second");
+  take(m.flops_per_second, "flops_per_second");
+  return m;
+}
+
 }  // namespace
+
+Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vector<int>& nodes) {
+  const Json place = place_of(comm, nodes);
+  std::string known;
+  comm.agree([&] {
+    if (comm.rank() != 0) return;
+    Memory& memory = Memory::the_one();
+    const std::lock_guard lock(memory.mutex);
+    Json machine;
+    std::string last;
+    latest_machine(memory.own.entries_, place, last, machine);
+    for (const std::string& file : wisdom_files())
+      if (!file.empty()) latest_machine(memory.file(file).wisdom.entries_, place, last, machine);
+    known = machine.dump();
+  });
+  comm.bcast(known);
+  return machine_of(Json::parse(known));
+}
 
 Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options)
     : comm_(comm), engine_(options.engine), key_(key_of(comm, problem, options)) {
@@ -303,6 +351,7 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
     const std::lock_guard lock(memory.mutex);
     Json all = Json::Members{{"found", {}}, {"machine", {}}, {"notes", Json::List()}};
     Json::List notes;
+    Json machine;
     std::string last;
     const auto look = [&](const Wisdom& wisdom, const std::string& where) {
       if (const auto at = wisdom.entries_.find(id); at != wisdom.entries_.end() && all["found"].is_null()) {
@@ -310,11 +359,7 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
         found.set("where", where);
         all.set("found", std::move(found));
       }
-      for (const auto& [other, text] : wisdom.entries_) {
-        if (!all["found"].is_null()) break;  // a choice needs no guess
-        const Json entry = Json::parse(text);
-        if (same_place(entry["key"], key_) && entry["date"].text() > last) last = entry["date"].text(), all.set("machine", entry["machine"]);
-      }
+      if (all["found"].is_null()) latest_machine(wisdom.entries_, key_, last, machine);  // a choice needs no guess
     };
     look(memory.own, "this process");
     for (const std::string& file : wisdom_files())
@@ -323,6 +368,7 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
         for (const std::string& note : copy.notes) notes.emplace_back(note);
         look(copy.wisdom, file);
       }
+    all.set("machine", std::move(machine));
     all.set("notes", std::move(notes));
     known = all.dump();
   });
@@ -340,19 +386,7 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
   }
 }
 
-Machine Recollection::machine() const {
-  Machine m;
-  const auto take = [&](double& to, const char* name) {
-    if (const double value = machine_[name].number(); value > 0) to = value;
-  };
-  take(m.message_seconds, "message_seconds");
-  take(m.bytes_per_second, "bytes_per_second");
-  take(m.copied_per_second, "copied_per_second");
-  take(m.node_message_seconds, "node_message_seconds");
-  take(m.node_bytes_per_second, "node_bytes_per_second");
-  take(m.flops_per_second, "flops_per_second");
-  return m;
-}
+Machine Recollection::machine() const { return machine_of(machine_); }
 
 std::string Recollection::keep(const Tuning& tuning) {
   std::string said;

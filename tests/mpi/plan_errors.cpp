@@ -44,10 +44,13 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   expect_error("caller", [&] { plan(good, with([](Options& o) { o.schedule.communicate = "carrier pigeon"; })); });
   expect_error("at least 2", [&] { plan(good, with([](Options& o) { o.schedule.communicate = "thread"; })); });
   expect_error("oneplane", [&] { kernel("nope"); });
+  expect_error("groups is -1", [&] { plan(good, with([](Options& o) { o.groups = -1; })); });
   expect_error("batch is 0", [&] { plan(good, with([](Options& o) { o.batch = 0; })); });
   expect_error("scale", [&] { plan(good, with([](Options& o) { o.scale = "up"; })); });
   std::vector<Box> twice(static_cast<std::size_t>(ranks), Box::whole({4, 4, 4}));
   if (ranks > 1) {
+    expect_error("names 2 strategies, and this plan has 1 exchange;", [&] { plan(good, with([](Options& o) { o.strategy = "isend+auto"; })); });
+    expect_error("names 3 strategies, and this plan has 2 exchanges;", [&] { plan(good, with([](Options& o) { o.strategy = "isend+direct+isend", o.natural_output = true; })); });
     expect_error("both own", [&] { plan(good, with([&](Options& o) { o.input = Layout({4, 4, 4}, twice); })); });
     expect_error("rank", [&] { plan(rank == ranks - 1 ? AnyProblem(c2c<double>({4, 4, 5})) : good); });
     expect_error("rank", [&] { plan(rank == 0 ? AnyProblem(c2c<double>({4, 0, 4})) : good); });

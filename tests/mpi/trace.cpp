@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include <weft/redistribute.hpp>
+
 #include "mpi/clock.hpp"
 #include "support/allocations.hpp"
 #include "support/environment.hpp"
@@ -246,6 +248,27 @@ TEST(TraceTiny, RecordingAllocatesNothing) {
       EXPECT_EQ(allocations() - before, 0) << schedule.tiles << threads;
       EXPECT_EQ(trace.bytes_owned(), owned);
     }
+}
+
+TEST(TraceTiny, RedistributionsToo) {
+  Trace trace(world, 400);
+  const int ranks = ranks_of_world();
+  const Layout from = Layout::slab({6, 5, 4}, 0, ranks), to = Layout::slab({6, 5, 4}, 1, ranks, Split::even(), {1, 0, 2});
+  Redistribution move(world, from, to, 8, {"isend"});
+  move.record(trace);
+  const std::vector<Index> in(static_cast<std::size_t>(from.elements(rank_of_world())));
+  std::vector<Index> out(static_cast<std::size_t>(to.elements(rank_of_world())));
+  const long before = allocations();
+  for (int k = 0; k < 4; ++k) move(in.data(), out.data());
+  EXPECT_EQ(allocations() - before, 0);
+  const Timeline timeline = trace.timeline();
+  if (rank_of_world() > 0) return;
+  check_spans(timeline, 1, false, 2);
+  EXPECT_NEAR(timeline.integral_seconds, timeline.communication_seconds, 1e-9 * static_cast<double>(timeline.spans.size() + 1));
+  std::map<std::string, Index> bytes;
+  for (const Span& s : timeline.spans) bytes[s.phase == "execution" ? s.name : s.phase] += s.bytes;
+  EXPECT_EQ(bytes["redistribute"] > 0, ranks > 1);
+  EXPECT_EQ(bytes["redistribute"], bytes["start"]);
 }
 
 // A map that transforms something else with the same trace on: the inner one is left out, and neither is disturbed.

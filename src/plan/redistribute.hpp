@@ -1,0 +1,45 @@
+// What a redistribution is made of.
+//
+// Always true: the caller's arrays are slots 0 and 1, the exchange's own memory the slots after them. A copy whose two views are the same
+// memory is not made, and what stays on this rank goes from array to array once, unless the exchange itself moves it.
+#pragma once
+
+#include <weft/redistribute.hpp>
+
+#include "mpi/tracing.hpp"
+#include "plan/bind.hpp"
+#include "plan/schedule.hpp"
+
+namespace weft {
+
+struct Redistribution::Body {
+  /// Collective; "auto" chooses for this machine.
+  Body(mpi::Communicator comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options, const Machine& machine);
+
+  void execute(const void* from, void* to);
+  std::string describe() const;
+  void record(std::shared_ptr<trace::Recorder> on);
+
+  std::string strategy;
+
+ private:
+  struct Move {
+    View from, to;
+  };
+  using Moves = std::vector<Move>;
+  enum Part { leave, stay, arrive, parts };  // what is copied before, while and after the exchange moves the rest
+
+  void plan_tile(int number, const Pattern::Tile& caller, const Exchange::Tile& exchange);
+
+  mpi::Communicator comm_;
+  Pattern pattern_;
+  Index bytes_;
+  Slots slots_ = Slots(2, nullptr);
+  Bound bound_;
+  std::vector<Moves> moves_;  // by tile and part
+  std::vector<Step> steps_;
+  std::shared_ptr<trace::Recorder> recorder_;  // null: nothing records
+  int list_ = 0;                               // its number there
+};
+
+}  // namespace weft
