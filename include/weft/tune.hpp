@@ -30,7 +30,7 @@ struct Candidate {
 struct Tuning {
   Options choice;      ///< as asked for, with nothing left open: what plans with it does what was measured
   std::string reason;  ///< one line
-  std::vector<Candidate> candidates;  ///< the fastest first; what was not measured last
+  std::vector<Candidate> candidates;  ///< the fastest first, compared by way of the best that each ran against; what was not measured last
   double seconds = 0;  ///< that it took
   Machine machine;
 
@@ -39,9 +39,10 @@ struct Tuning {
 };
 
 struct TuneOptions {
-  double seconds = 10;       ///< stops when they are over; what is being measured then is not interrupted. 0: the model's choice, not measured
+  double seconds = 10;       ///< stops when they are over; what is being measured then is not interrupted, and one candidate at least is measured. 0: the model's choice, not measured
   double skew_seconds = 0;   ///< ranks start each measurement up to so much apart, at random, as those of real programs do
   bool exhaustive = false;   ///< measures all there is to choose from, alike and to the end, however long it takes
+  Trace* trace = nullptr;    ///< of every candidate that proves itself one execution each way is left here; null: none
   /// Called on rank 0: what is going on, candidates measured so far, and the best of them.
   std::function<void(const std::string& phase, int measured, const Candidate& best)> progress;
 };
@@ -53,7 +54,7 @@ struct TuneOptions {
 /// Throws Error for options that no plan can have, or when every candidate declines.
 Tuning tune(MPI_Comm comm, const AnyProblem& problem, const Options& options = {}, const TuneOptions& how = {});
 
-/// Collective: measures the machine, all ranks at work, in some tenths of a second. `nodes` as in `Options`.
+/// Collective: measures the machine, all ranks at work, in some hundredths of a second. `nodes` as in `Options`.
 Machine measure_machine(MPI_Comm comm, const std::vector<int>& nodes = {});
 
 }  // namespace weft

@@ -124,9 +124,39 @@ class TypedContender final : public Contender {
     return wrong;
   }
 
-  Seconds time(double skew_seconds) override {
-    const double there = timed(skew_seconds, [&] { plan_.forward(in_.data(), out_.data()); });
-    return {there, timed(skew_seconds, [&] { plan_.backward(out_.data(), in_.data()); })};
+  Seconds time(double skew_seconds, int executions) override {
+    if (skew_seconds > 0) {
+      const double there = timed(skew_seconds, [&] { plan_.forward(in_.data(), out_.data()); });
+      const double back = timed(skew_seconds, [&] { plan_.backward(out_.data(), in_.data()); });
+      return {there, back, there + back};
+    }
+    std::vector<Index> mine;  // nanoseconds: of forward, of backward, of both, and again
+    for (int k = 0; k < executions; ++k) {
+      comm_.barrier();
+      const Index begin = trace::now();
+      plan_.forward(in_.data(), out_.data());
+      const Index middle = trace::now();
+      plan_.backward(out_.data(), in_.data());
+      const Index end = trace::now();
+      mine.insert(mine.end(), {middle - begin, end - middle, end - begin});
+    }
+    const auto all = comm_.gather_all(mine);
+    const auto middle_of = [&](std::size_t what) {
+      std::vector<double> slowest;
+      for (std::size_t k = what; k < mine.size(); k += 3) {
+        Index most = 0;
+        for (const auto& rank : all) most = std::max(most, rank[k]);
+        slowest.push_back(1e-9 * static_cast<double>(most));
+      }
+      return median(std::move(slowest));
+    };
+    return {middle_of(0), middle_of(1), middle_of(2)};
+  }
+
+  void record(Trace& trace) override {
+    plan_.record(trace);
+    time(0, 1);
+    plan_.measure(false);
   }
 
  private:
@@ -163,15 +193,13 @@ class TypedContender final : public Contender {
   double timed(double skew_seconds, Work work) {
     comm_.barrier();
     const double begin = clock_seconds();
-    if (skew_seconds > 0) {
-      random_ = random_ * 6364136223846793005u + static_cast<std::uint64_t>(2 * comm_.rank() + 1);
-      const double wait = skew_seconds * static_cast<double>(random_ >> 11) * 0x1p-53;
-      while (clock_seconds() - begin < wait) {}
-    }
+    random_ = random_ * 6364136223846793005u + static_cast<std::uint64_t>(2 * comm_.rank() + 1);
+    const double wait = skew_seconds * static_cast<double>(random_ >> 11) * 0x1p-53;
+    while (clock_seconds() - begin < wait) {}
     const double start = clock_seconds() - begin;
     work();
     const double end = comm_.max(clock_seconds() - begin);
-    return skew_seconds > 0 ? end - comm_.max(start) : end;
+    return end - comm_.max(start);
   }
 
   const mpi::Communicator& comm_;

@@ -44,11 +44,12 @@ class Contender {
   virtual std::string prove(const Tags& tags) = 0;
 
   struct Seconds {
-    double forward, backward;
-    double sum() const { return forward + backward; }
+    double forward, backward, both;
   };
-  /// Of the slowest rank, ranks starting up to `skew_seconds` apart.
-  virtual Seconds time(double skew_seconds) = 0;
+  /// Of the slowest rank, ranks starting up to `skew_seconds` apart: the median of so many executions, each begun together; skewed ones are one.
+  virtual Seconds time(double skew_seconds, int executions) = 0;
+  /// Leaves one execution of each direction in the trace.
+  virtual void record(Trace& trace) = 0;
   virtual const AnyPlan& plan() const = 0;
 };
 

@@ -68,13 +68,13 @@ Machine measure_machine(MPI_Comm user, const std::vector<int>& asked) {
   };
   if (comm.max(static_cast<int>(mine.size())) > 1) measure(mine, machine.message_seconds, machine.bytes_per_second);
   if (firsts.size() > 1) measure(firsts, machine.node_message_seconds, machine.node_bytes_per_second);
-  machine.copied_per_second = 4 * large / seconds_of(comm, 4, [&] { std::memcpy(in.data(), out.data(), 4 * large); });
+  machine.copied_per_second = 4 * large / seconds_of(comm, 1, [&] { std::memcpy(in.data(), out.data(), 4 * large); });
 
   constexpr Index length = 128, count = 64;
   const auto lines = comm.agree([&] { return engines().front()->plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate"); });
   std::vector<std::complex<double>> values(length * count, 0.0), results(length * count);
   const double flops = 5.0 * length * 7 * count;
-  machine.flops_per_second = flops / seconds_of(comm, 10, [&] { (*lines)(reinterpret_cast<const std::byte*>(values.data()), reinterpret_cast<std::byte*>(results.data()), count); });
+  machine.flops_per_second = flops / seconds_of(comm, 4, [&] { (*lines)(reinterpret_cast<const std::byte*>(values.data()), reinterpret_cast<std::byte*>(results.data()), count); });
   return machine;
 }
 

@@ -391,8 +391,10 @@ class Traces(Test):
             json.dump({"problem": {"kind": "c2c", "shape": [8, 6, 5]}, "choice": {"strategy": "isend"}, "candidates": [
                 {"name": "isend", "strategy": "isend", "schedule": {}, "predicted_seconds": 1e-3, "measured_seconds": 2e-3, "measurements": 4, "round": 2, "verdict": "chosen"},
                 {"name": "put", "strategy": "put", "schedule": {}, "predicted_seconds": 4e-3, "measured_seconds": None, "measurements": 0, "round": 0, "verdict": "not measured"}]}, file)
+        self.fine(weft("tune", "--shape", "8x6x5", "--strategy", "isend", "--effort", "estimate", "--seconds", "1", "--no-wisdom", "--trace", self.path("search.json"), ranks=2))
+        self.assertEqual({event["name"] for event in self.trace("search.json")[1]}, {"forward", "backward"})
         page = self.path("page.html")
-        result = weft("report", self.path("rows.json"), self.path("trace.json"), self.path("tune.json"), "-o", page)
+        result = weft("report", self.path("rows.json"), self.path("trace.json"), self.path("tune.json"), self.path("search.json"), "-o", page)
         if result.code == 1 and "matplotlib" in result.err:
             self.fails(result, 1, "weft report: the pictures need matplotlib")
         else:

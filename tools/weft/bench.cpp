@@ -21,7 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr weft::Index trace_spans = 1 << 18;  // a thread: every step of many strategies
 
 struct BenchRequest : Request {
   int repeats = 10, node_count = 1;

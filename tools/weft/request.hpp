@@ -61,6 +61,8 @@ weft::Index whole_number(const std::string& option, const std::string& word);
 /// Collective: nobody likes to hear at the end of a long run that its results have no place.
 void check_writable(const World& world, const std::string& path);
 
+/// Room for a thread's spans: every step of many strategies.
+inline constexpr weft::Index trace_spans = 1 << 18;
 inline constexpr const char* trace_help = "write what every rank did when to this file, for https://ui.perfetto.dev and weft report";
 
 /// Planning fails alike on all ranks, and because of what was asked for.

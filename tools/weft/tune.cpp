@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <optional>
+
 #include <weft/wisdom.hpp>
 
 #include "progress.hpp"
@@ -11,11 +13,12 @@ namespace {
 
 struct TuneRequest : Request {
   weft::TuneOptions how;
-  std::string json;
+  std::string json, trace;
 };
 
 int tune(const World& world, TuneRequest asked) {
-  if (!asked.json.empty()) check_writable(world, asked.json);
+  for (const std::string& path : {asked.json, asked.trace})
+    if (!path.empty()) check_writable(world, path);
   weft::Options options = asked.options(world.ranks);
   Progress progress(world.rank == 0);
   std::string last;
@@ -23,13 +26,17 @@ int tune(const World& world, TuneRequest asked) {
     if (phase != last) progress.phase("tuning " + (last = phase) + ":");
     progress.detail(fmt::format("{} measured, best so far {:.4g} ms: {}", measured, 1e3 * best.measured_seconds, best.name));
   };
+  std::optional<weft::Trace> trace;
+  if (!asked.trace.empty()) asked.how.trace = &trace.emplace(world.comm, trace_spans);
   const weft::Tuning found = planning([&] { return weft::tune(world.comm, asked.problem(), options, asked.how); });
   progress.clear();
   std::string note;
+  if (trace) trace->write(asked.trace);
   if (options.wisdom) note = weft::remember(world.comm, asked.problem(), options, found);
   if (world.rank != 0) return 0;
   fmt::print("{}{:.3g} s, {} of {} candidates measured\n", found.text, found.seconds,
              std::count_if(found.candidates.begin(), found.candidates.end(), [](const weft::Candidate& c) { return c.measurements > 0; }), found.candidates.size());
+  if (trace && trace->left_out() > 0) fmt::print("{} has no room for {} executions\n", asked.trace, trace->left_out());
   if (options.wisdom) fmt::print("{}\n", note);
   std::fflush(stdout);
   if (!asked.json.empty() && !(std::ofstream(asked.json) << found.json << std::flush)) throw weft::Error("cannot write " + asked.json);
@@ -47,8 +54,9 @@ Command tune_command(CLI::App& app) {
   app.add_option("--skew", asked->how.skew_seconds, "start ranks up to so many seconds apart, as those of real programs are")->check(CLI::Range(0.0, 1e6))->capture_default_str();
   app.add_flag("--exhaustive", asked->how.exhaustive, "measure all there is, however long it takes");
   app.add_option("--json", asked->json, "write what was found to this file");
+  app.add_option("--trace", asked->trace, "write what every rank did when in one execution of every candidate to this file, for https://ui.perfetto.dev and weft report");
   app.footer(R"(What is left open is looked for: the strategy where it is tune or auto, and with it the schedule where no option names it; with --layout any
-the process grid, with --threads 0 threads, with --effort auto the engine's effort. What is found is remembered, and a plan of
+the process grid, with --groups 0 groups of plane waves, with --threads 0 threads, with --effort auto the engine's effort. What is found is remembered, and a plan of
 strategy auto uses it (docs/tuning.md).
 
 Examples:
