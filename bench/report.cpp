@@ -75,7 +75,7 @@ Report::Report(const World& world, const Case& what, std::vector<Result> results
 
   const auto judge = [&](const std::map<std::string, double>& bounds, bool at_most) {
     for (const auto& [name, bound] : bounds) {
-      const auto at = std::find_if(ratios_.begin(), ratios_.end(), [&](const Ratio& r) { return r.name == name; });
+      const auto at = std::find_if(ratios_.begin(), ratios_.end(), [&wanted = name](const Ratio& r) { return r.name == wanted; });
       verdicts_.push_back({name, at_most, bound, at == ratios_.end() ? nullptr : &*at});
     }
   };

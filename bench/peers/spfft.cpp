@@ -108,7 +108,7 @@ std::vector<Entry> spfft_mpi(const World& world, const Case& what) {
   if (what.shape.size() != 3 || !what.is_double()) return {};
   Entry entry{.name = "spfft", .group = "transposed", .peer = true, .alone = false, .what = what, .candidates = {}};
   for (const auto& [options, exchange] : {std::pair{"compact buffered", SPFFT_EXCH_COMPACT_BUFFERED}, {"buffered", SPFFT_EXCH_BUFFERED}})
-    for (Candidate& candidate : repeated({options, [=] { return make(world, what, exchange); }}))
+    for (Candidate& candidate : repeated({options, [=, by = exchange] { return make(world, what, by); }}))
       entry.candidates.push_back(std::move(candidate));
   return {entry};
 }

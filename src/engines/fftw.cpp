@@ -192,6 +192,10 @@ class FftwLines final : public Lines {
       return;
     }
     const std::size_t point = bytes / static_cast<std::size_t>(points);
+    point == sizeof(Real) ? copy_points<sizeof(Real)>(from, to, lines, points, stride, step) : copy_points<2 * sizeof(Real)>(from, to, lines, points, stride, step);
+  }
+  template <std::size_t point>
+  static void copy_points(const std::byte* from, std::byte* to, Index lines, Index points, Index stride, Index step) {
     const Index apart = stride * static_cast<Index>(point);
     for (Index j = 0; j < points; ++j)
       for (Index k = 0; k < lines; ++k) std::memcpy(to + j * apart + k * step, from + j * apart + k * step, point);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "plan/bind.hpp"
-#include "plan/memory.hpp"
+#include "mpi/memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
 

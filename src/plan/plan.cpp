@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "plan/memory.hpp"
+#include "mpi/memory.hpp"
 #include "plan/problem.hpp"
 #include "plan/sphere_route.hpp"
 

@@ -16,12 +16,6 @@ Index batch_width(Index bytes, Index length) {
   return std::max({Index{8}, 128 / bytes, std::min(across / bytes, budget / (length * bytes)) / 8 * 8});
 }
 
-Index dot(const Shape& strides, const Shape& point, const Shape& origin) {
-  Index sum = 0;
-  for (int a = 0; a < strides.size(); ++a) sum += strides[a] * (point[a] - origin[a]);
-  return sum;
-}
-
 // All bounds at which some view begins or ends on an axis, inside the box.
 std::vector<Index> breaks(const Box& box, int axis, const std::vector<View>& from, const std::vector<View>& to) {
   std::vector<Index> at{box.lo[axis], box.hi[axis]};
@@ -217,15 +211,17 @@ void Stage::plan_fetches() {
   }
 }
 
+Index Stage::thickness(int axis) const {
+  Index extent = 0;
+  for (const Block& block : blocks_) extent = std::max(extent, block.box.extent(axis));
+  return extent;
+}
+
 // A block in the bench. Its views are block-relative: every block has the strides of the largest, and the block's own corner is the origin.
 Side Stage::between(const Box& box, Index bytes) {
   Box largest = box;
   for (int a = 0; a < largest.axes(); ++a)
-    if (!transforms(a)) {
-      Index extent = 0;
-      for (const Block& block : blocks_) extent = std::max(extent, block.box.extent(a));
-      largest.hi[a] = largest.lo[a] + extent;
-    }
+    if (!transforms(a)) largest.hi[a] = largest.lo[a] + thickness(a);
   // every pass finds it laid out alike, with rows as far apart as the transforms among them read or leave them: threads share its lines
   const Table* table = kept_table(request_);
   Index row = 0;
@@ -373,11 +369,11 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     const Segment& target = cell.to.front();
 
     // lines are batched along the axis that is contiguous where the line itself is not: first at the source, then at the target;
-    // where lines are contiguous on both sides, along the axis on which they follow one another
+    // where lines are contiguous on both sides, along the axis on which they follow one another; never along one that blocks cut to single lines
     const auto fastest = [&](const Segment& s) {
       int best = -1;
       for (int a = 0; a < axes; ++a)
-        if (a != axis && box.extent(a) > 1 && (best < 0 || s.strides[a] < s.strides[best])) best = a;
+        if (a != axis && box.extent(a) > 1 && thickness(a) > 1 && (best < 0 || s.strides[a] < s.strides[best])) best = a;
       return best;
     };
     const Table* table = from.table ? from.table.get() : to.table.get();
@@ -470,10 +466,11 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   Index batch = begin % batches;
   const auto address = [&](const Segment& s) {
     const Shape& zero = s.in_block ? origin : cell.box.lo;
-    std::byte* base = s.in_block ? bench.block : (*round.slots)[static_cast<std::size_t>(s.slot)];
-    Shape point = at;
-    point[axis] = zero[axis];
-    return base + s.offset + dot(s.strides, point, zero);
+    std::byte* at_first = (s.in_block ? bench.block : (*round.slots)[static_cast<std::size_t>(s.slot)]) + s.offset;
+    // number by number: a copy of `at` would wait for its last change, and that for every store before it to reach memory
+    for (int a = 0; a < at.size(); ++a)
+      if (a != axis) at_first += s.strides[a] * (at[a] - zero[a]);
+    return at_first;
   };
   for (Index unit = begin; unit < end;) {
     if (c >= 0) at[c] = region.lo[c];

@@ -120,6 +120,7 @@ class Stage {
   void plan_blocks();
   void plan_passes();
   void plan_fetches();
+  Index thickness(int axis) const;  // of the thickest block
   Side between(const Box& box, Index bytes);
   std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, std::vector<Segment>& segments);
   Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);

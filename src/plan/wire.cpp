@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "plan/memory.hpp"
+#include "mpi/memory.hpp"
 
 namespace weft {
 namespace {

@@ -1,11 +1,9 @@
 #include "strategies/packed.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <new>
 #include <numeric>
 
+#include "mpi/memory.hpp"
 #include "strategies/nodes.hpp"
 
 namespace weft {
@@ -86,10 +84,10 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
   }
 
   int out_slot = -1;
-  out_memory_ = allocate(out_end, *demand.slots, out_slot);
+  out_memory_ = buffer(out_end, *demand.slots, out_slot);
   in_slot_ = out_slot;
   in_bytes_ = in_end * element_.size();
-  if (!shared_) in_memory_ = allocate(in_end, *demand.slots, in_slot_);
+  if (!shared_) in_memory_ = buffer(in_end, *demand.slots, in_slot_);
   in_begins_at_ = (shared_ ? out_memory_ : in_memory_).get();
   for (int t = 0; t < pattern.tiles(); ++t) {
     const auto i = static_cast<std::size_t>(t);
@@ -103,13 +101,10 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
   }
 }
 
-PackedExchange::Memory PackedExchange::allocate(Index elements, Slots& slots, int& slot) {
+std::shared_ptr<std::byte> PackedExchange::buffer(Index elements, Slots& slots, int& slot) {
   // Never none: to some MPIs two buffers at one address, null included, mean in place.
-  const Index lines = std::max<Index>((elements * element_.size() + alignment_bytes - 1) / alignment_bytes, 1),
-              bytes = lines * alignment_bytes;
-  Memory memory(static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, static_cast<std::size_t>(bytes))));
-  if (!memory) throw Error("no memory for a buffer of " + std::to_string(bytes) + " bytes; use smaller tiles or more ranks");
-  std::memset(memory.get(), 0, static_cast<std::size_t>(bytes));  // pages are touched now, not while executing
+  const Index lines = std::max<Index>((elements * element_.size() + alignment_bytes - 1) / alignment_bytes, 1), bytes = lines * alignment_bytes;
+  auto memory = allocate(bytes);
   slot = static_cast<int>(slots.size());
   slots.push_back(memory.get());
   bytes_owned_ += bytes;

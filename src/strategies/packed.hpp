@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -62,13 +61,8 @@ class PackedExchange : public Exchange {
   std::vector<mpi::Parts> out_, in_;  ///< by tile: every peer's block, in elements from the region's begin
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  using Memory = std::unique_ptr<std::byte[], Free>;
-
   void lay_out(const Demand& demand, Blocks blocks);
-  Memory allocate(Index elements, Slots& slots, int& slot);
+  std::shared_ptr<std::byte> buffer(Index elements, Slots& slots, int& slot);
   std::byte* region(std::byte* memory, const std::vector<Index>& begin, int t) const {
     return memory + begin[static_cast<std::size_t>(t)] * element_.size();
   }
@@ -77,7 +71,7 @@ class PackedExchange : public Exchange {
   }
 
   bool shared_;
-  Memory out_memory_, in_memory_;  ///< no in-memory where blocks are shared
+  std::shared_ptr<std::byte> out_memory_, in_memory_;  ///< no in-memory where blocks are shared
   std::byte* in_begins_at_ = nullptr;
   int in_slot_ = -1;
   Index in_bytes_ = 0;
