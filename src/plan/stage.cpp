@@ -1,6 +1,7 @@
 #include "plan/stage.hpp"
 
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 namespace weft {
@@ -154,6 +155,30 @@ void Stage::plan_blocks() {
     held *= step;
   }
   for (const Box& part : split(box, bounds, cut)) blocks_.push_back({part, {}});
+  if (request_.descending) std::reverse(blocks_.begin(), blocks_.end());
+}
+
+bool Stage::overlays() const {
+  const Side &from = request_.from, &to = request_.to;
+  if (blocks_.empty()) return true;
+  if (passes_.size() < 2 || from.table || to.table || from.views.size() != 1 || to.views.size() != 1) return false;
+  for (const Cell& cell : passes_.front().cells)
+    for (const Segment& s : cell.to)
+      if (!s.in_block) return false;
+  // in bytes, from the first to behind the last that a block has in an array
+  const auto reach = [&](const Side& side, Box box) {
+    for (int a = 0; a < box.axes(); ++a)
+      if (transforms(a)) box.lo[a] = side.box.lo[a], box.hi[a] = side.box.hi[a];
+    Shape last = box.hi;
+    for (Index& k : last) --k;
+    return std::pair(side.views.front().at(box.lo) * side.bytes, (side.views.front().at(last) + 1) * side.bytes);
+  };
+  Index written = std::numeric_limits<Index>::max();
+  for (const Block& block : blocks_) {
+    if (reach(from, block.box).second > written) return false;
+    written = std::min(written, reach(to, block.box).first);
+  }
+  return true;
 }
 
 void Stage::plan_passes() {

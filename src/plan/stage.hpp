@@ -54,6 +54,7 @@ class Stage {
     std::vector<int> tile_axes;               ///< axes along which blocks must follow one another, outermost first
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
     bool stream = false;                      ///< the results will not be read before they have left the caches
+    bool descending = false;                  ///< the last block first
     bool fetch = false;                       ///< what is read is in no cache: lines are copied in their order before they are transformed
   };
   explicit Stage(const Request& request);
@@ -65,6 +66,9 @@ class Stage {
   bool transforms(int axis) const;
   /// Blocks are copied in first, because columns are to be transformed in place.
   static bool copies_in(const Request& request);
+  /// True when source and destination may begin at one address, blocks being run one after the other: every block has been read, into the bench, before it is written, and is written
+  /// where no block that follows is read.
+  bool overlays() const;
   const Request& request() const { return request_; }
   int passes() const { return static_cast<int>(passes_.size()); }
 

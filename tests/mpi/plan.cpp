@@ -25,6 +25,16 @@ TEST(Plan, InPlaceAndOverwriting) {
   over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.in_place = true; });
   over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.overwrite_input = true; });
 }
+// Several blocks a rank: half a spectrum grows over the real numbers that it comes from.
+TEST(Plan, HalfSpectraWhereTheirRowsWere) {
+  const auto shared = [](const Strategy& s) { return s.name() == "direct" || s.name() == "deposit" || s.name() == "isend"; };
+  for (const int threads : {1, 2})
+    over_all(r2c<double>({13, 40, 97}), 1e-11, [&](Options& o) { o.overwrite_input = true, o.threads = threads; }, true, shared);
+  if (ranks_of_world() == 1) return;
+  Plan plan(world, r2c<double>({96, 64, 130}), {.strategy = "direct", .effort = "estimate", .overwrite_input = true});
+  const Index arrays = plan.input().size() * 8 + plan.output().size() * 16;
+  EXPECT_LT(plan.bytes_owned(), arrays + arrays / 2) << plan.describe();  // with whole huge pages
+}
 TEST(Plan, BatchesAndComponents) {
   over_all(c2c<double>({4, 3, 5}), 1e-13, [](Options& o) { o.batch = 3; });
   over_all(c2c<double>({4, 3, 5}), 1e-13, [](Options& o) { o.components = 2; }, true);
