@@ -10,7 +10,7 @@ namespace weft {
 namespace {
 
 constexpr double shortest_turn = 5e-4;  // seconds: below that a turn says more of the machine than of the plan
-constexpr int finalists = 5, final_rounds = 8;
+constexpr int finalists = 5, final_rounds = 12;
 
 void fresh(Entry& e) { e.forward.clear(), e.backward.clear(), e.both.clear(), e.heat.clear(); }
 
@@ -63,7 +63,7 @@ std::vector<Entry*> Race::by_time() const {
 // What the final needs: most finalists are planned once more, and all take turns.
 double Race::reserve() const {
   if (!best_) return 0;
-  return std::min(0.35 * how_.seconds, (finalists - 2) * planning_seconds_ + finalists * final_rounds * burst_ * best_->shown.measured_seconds);
+  return std::min(0.4 * how_.seconds, (finalists - 2) * planning_seconds_ + finalists * final_rounds * burst_ * best_->shown.measured_seconds);
 }
 
 bool Race::over(double share) const { return !how_.exhaustive && comm_.max(clock_seconds() - begin_) >= share * (how_.seconds - (share < 1 ? reserve() : 0)); }
@@ -209,7 +209,7 @@ void Race::final() {
     });
     say("final");
   }
-  if (rounds > 0 && first_ != best_ && std::find(field.begin(), field.end(), first_) != field.end() && !behind(*first_, *best_, 2)) best_ = first_;
+  if (rounds > 0 && first_ != best_ && std::find(field.begin(), field.end(), first_) != field.end() && !behind(*first_, *best_, 0.5)) best_ = first_;
   for (Entry* e : field)
     if (e != best_) {
       e->runs.reset();

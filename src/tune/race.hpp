@@ -40,8 +40,8 @@ class Race {
   /// Those of a field that are new, a few at a time, in turns with the best so far, whom they must beat in the same heat; what is much slower goes at once.
   /// Ends when that share of the time is over that the final does not need.
   void run(const std::string& phase, const std::vector<Entry*>& field, int repeats, int round, double share);
-  /// Those that are close to the best, the first one among them, all in turn, until one is ahead by more than noise. The first one stays the choice
-  /// unless it is behind by more than that.
+  /// Those that are close to the best, the first one among them, all in turn, until one is ahead by more than noise. Of the first one and the
+  /// winner the first is the choice where nothing speaks for either.
   void final();
 
   bool over(double share = 1) const;

@@ -74,7 +74,7 @@ class Search {
                                                     : "the model's first choice that works: nothing measured is faster by more than noise";
   }
 
-  int repeats() const { return how_.exhaustive ? 10 : 4; }
+  int repeats() const { return how_.exhaustive ? 10 : 6; }
 
   // From one tile to the best schedule of a strategy: a middle size of each kind of tile first, then one setting at a time while that pays.
   void climb(const Entry& from) {
