@@ -12,7 +12,8 @@ struct Cost {
   Index bytes = 0;     ///< sent to other ranks, padding included; what is read in place of others' memory counts as sent by the reader
   Index copied = 0;    ///< bytes copied in memory beyond writing out-views and reading in-views
   int depth = 0;       ///< messages that follow one another
-  /// What all ranks of one node together send to other nodes, at most over nodes: they share its link.
+  /// What all ranks of one node together send to other nodes, at most over nodes: they share its link. Pieces of one block that a rank sends at once
+  /// count as one message here: none waits for another.
   Index node_messages = 0, node_bytes = 0;
 };
 

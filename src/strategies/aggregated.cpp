@@ -224,27 +224,22 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
       for (int k = 0; k < places; ++k) leave.add(k, gives.sum(k, t, others));
       for (const int source : others)
         for (int k = 0; k < places; ++k) arrive.add(k, takes(k, t, source));
-      const auto message = [&](int peer, const Spot& block, const Carried& part) {
-        return Message{peer, segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes,
-                       mpi::Amount(part.count, element_)};
-      };
+      const auto data = [&](const Spot& block, const Carried& part) { return segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes; };
       for (const Carried& part : carried(nodes, carriers, here, n, region.out_count[at(n)], demand.element_bytes)) {
         const int carrier = nodes.place[at(part.source)];
         if (leave.touched(place, part)) away[at(carrier)] = true;
         if (carrier != place) continue;
-        state.out.push_back(message(part.target, region.out[at(n)], part));
+        mpi::prepare_send(comm_, data(region.out[at(n)], part), amounts_.emplace_back(part.count, element_), part.target, tag(t), state.leaving);
         for (int k = 0; k < places; ++k) givers[at(k)] = givers[at(k)] || leave.touched(k, part);
       }
       for (const Carried& part : carried(nodes, carriers, n, here, region.in_count[at(n)], demand.element_bytes)) {
         const int carrier = nodes.place[at(part.target)];
         if (arrive.touched(place, part)) towards[at(carrier)] = true;
         if (carrier != place) continue;
-        state.in.push_back(message(part.source, region.in[at(n)], part));
+        mpi::prepare_receive(comm_, data(region.in[at(n)], part), amounts_.emplace_back(part.count, element_), part.source, tag(t), state.arriving);
         for (int k = 0; k < places; ++k) takers[at(k)] = takers[at(k)] || arrive.touched(k, part);
       }
     }
-    state.leaving = mpi::Requests(state.out.size());
-    state.arriving = mpi::Requests(state.in.size());
     for (int k = 0; k < places; ++k) {
       if (k == place) continue;
       if (away[at(k)]) state.carry_away.push_back(flag(k, t, left));
@@ -278,14 +273,20 @@ void AggregatedExchange::start(int t) {
   State& state = states_[at(t)];
   const std::uint64_t round = ++state.coming.round;
   state.own[written].raise(round);
-  if (!state.in.empty()) state.own[taken].wait((round - 1) * state.takers, comm_);  // nothing arrives over what is still read
-  for (const Message& in : state.in) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), state.arriving);
+  if (!state.arriving.empty()) {
+    state.own[taken].wait((round - 1) * state.takers, comm_);  // nothing arrives over what is still read
+    state.arriving.start(comm_);
+  }
   for (const mpi::Flag* giver : state.givers) giver->wait(round, comm_);
-  for (const Message& out : state.out) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), state.leaving);
-  state.arriving.wait();
-  if (!state.in.empty()) state.own[arrived].raise(round);
-  state.leaving.wait();
-  if (!state.out.empty()) state.own[left].raise(round);
+  if (!state.leaving.empty()) state.leaving.start(comm_);
+  if (!state.arriving.empty()) {
+    state.arriving.wait();
+    state.own[arrived].raise(round);
+  }
+  if (!state.leaving.empty()) {
+    state.leaving.wait();
+    state.own[left].raise(round);
+  }
 }
 
 bool AggregatedExchange::test() {
@@ -320,15 +321,19 @@ Cost aggregated_cost(const Demand& demand, Carriers carriers) {
       return true;
     });
     bool any = false;
+    std::vector<bool> sends(at(pattern.ranks()), false), receives(sends);
     for (int from = 0; from < nodes.count(); ++from)
-      for (int to = 0; to < nodes.count(); ++to)
+      for (int to = 0; to < nodes.count(); ++to) {
+        int before = -1;
         for (const Carried& part : carried(nodes, carriers, from, to, blocks[at(from) * count + at(to)], demand.element_bytes)) {
-          any = true;
+          any = sends[at(part.source)] = receives[at(part.target)] = true;
           ++messages[at(part.source)];
-          ++calls[at(part.source)], ++calls[at(part.target)];
           bytes[at(part.source)] += part.count * demand.element_bytes;
-          leaving.add(part.source, part.target, 1, part.count * demand.element_bytes);
+          leaving.add(part.source, part.target, part.source != before, part.count * demand.element_bytes);
+          before = part.source;
         }
+      }
+    for (std::size_t r = 0; r < calls.size(); ++r) calls[r] += sends[r] + receives[r];
     cost.depth += any;
   }
   cost.calls = *std::max_element(calls.begin(), calls.end());

@@ -63,7 +63,7 @@ TEST(NodesTiny, send_as_many_messages_when_they_run) {
 
 // A long block goes in pieces of at most 60 KiB, and by several ranks at once, at most as many as the smaller node has.
 TEST(NodesTiny, share_long_blocks) {
-  const auto sent = [](Index rows) {  // between the nodes, and by the busiest rank
+  const auto sent = [](Index rows) {  // between the nodes, pieces of a part as one, and by the busiest rank
     Slots slots;
     const Layout from = Layout::slab({8, rows * 8}, 0, 8), to = Layout::slab(from.shape(), 1, 8);
     const Cost cost = strategy("hierarchical").cost({Pattern(from, to, 0), 16, {}, -1, -1, &slots, nodes_of(8, 4)});
@@ -71,11 +71,11 @@ TEST(NodesTiny, share_long_blocks) {
     return std::pair{cost.node_messages, cost.messages};
   };
   EXPECT_EQ(sent(240), std::pair(Index{1}, Index{1}));  // a block of 16 x 240 elements of 16 bytes: 60 KiB
-  EXPECT_EQ(sent(241), std::pair(Index{2}, Index{2}));
-  EXPECT_EQ(sent(1535), std::pair(Index{7}, Index{7}));  // less than 384 KiB
-  EXPECT_EQ(sent(1536), std::pair(Index{8}, Index{4}));
-  EXPECT_EQ(sent(3072), std::pair(Index{16}, Index{4}));  // four ranks, 192 KiB each
-  EXPECT_EQ(sent(4800), std::pair(Index{20}, Index{5}));
+  EXPECT_EQ(sent(241), std::pair(Index{1}, Index{2}));
+  EXPECT_EQ(sent(1535), std::pair(Index{1}, Index{7}));  // less than 384 KiB
+  EXPECT_EQ(sent(1536), std::pair(Index{2}, Index{4}));
+  EXPECT_EQ(sent(3072), std::pair(Index{4}, Index{4}));  // four ranks, 192 KiB each
+  EXPECT_EQ(sent(4800), std::pair(Index{4}, Index{5}));
 }
 
 }  // namespace
