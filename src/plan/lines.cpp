@@ -15,7 +15,10 @@ void AnyPlan::Body::find_pair() {
     return ((std::max(elements, 2 * line) + line - 1) / line | 1) * line;  // no fewer than a batch of columns
   };
   if (waves) {
-    row_elements = padded(problem.shape[1]);
+    for (const auto& [lo, hi] : waves->planes->kept) row_elements += hi - lo;
+    row_elements = padded(row_elements);
+    columns_axis = route.shape.size() - 2;
+    columns_stay = true;
     return;
   }
   constexpr Index plane_budget = 256 << 10;
@@ -65,7 +68,6 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
     if (direction == Direction::backward) spec.kind = inverse(spec.kind);
     spec.direction = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
   }
-  if (waves && axis == route.shape.size() - 2) (direction == Direction::forward ? spec.in_distance : spec.out_distance) = row_elements;
   const bool there = direction == Direction::forward;
   if (axis == rows_axis) (there ? spec.out_distance : spec.in_distance) = row_elements;
   if (axis == columns_axis) {

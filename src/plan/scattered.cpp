@@ -6,7 +6,7 @@
 namespace weft {
 
 Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes)
-    : segments_(segments), first_line_(table.first_line), element_bytes_(element_bytes) {
+    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes) {
   begin_.push_back(0);
   hole_begin_.push_back(0);
   for (const auto& line : table.lines) {
@@ -27,61 +27,74 @@ Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Ind
 }
 
 template <class Real>
-void Scattered::gather_as(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step) const {
+void Scattered::gather_as(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step, Index point) const {
   struct Complex {
     Real re, im;
   };
+  constexpr Index size = sizeof(Complex);
+  const bool contiguous = point == size;
+  if (!contiguous)  // columns side by side: their rows are zeroed whole
+    for (Index k = 0; k < length_; ++k) std::memset(to + k * point, 0, static_cast<std::size_t>(count * step));
   for (Index w = 0; w < count; ++w, to += step) {
     const auto l = static_cast<std::size_t>(line + w - first_line_);
-    auto* const values = reinterpret_cast<Complex*>(to);
-    for (std::uint32_t h = hole_begin_[l]; h < hole_begin_[l + 1]; ++h) std::memset(values + holes_[h].position, 0, static_cast<std::size_t>(holes_[h].count) * sizeof(Complex));
+    for (std::uint32_t h = hole_begin_[l]; contiguous && h < hole_begin_[l + 1]; ++h) std::memset(to + holes_[h].position * size, 0, static_cast<std::size_t>(holes_[h].count * size));
     for (std::uint32_t i = begin_[l]; i < begin_[l + 1]; ++i) {
       const Entry& e = entries_[i];
       const std::byte* source = from[static_cast<std::size_t>(e.segment)] + e.offset;
-      Complex* target = values + e.position;
+      std::byte* target = to + e.position * point;
       if (e.conjugate) {
-        std::memcpy(target, source, sizeof(Complex));
-        target->im = -target->im;
-      } else if (e.count > 1 && e.stride == sizeof(Complex)) {
-        std::memcpy(target, source, static_cast<std::size_t>(e.count) * sizeof(Complex));
+        Complex value;
+        std::memcpy(&value, source, size);
+        value.im = -value.im;
+        std::memcpy(target, &value, size);
+      } else if (e.count > 1 && e.stride == size && contiguous) {
+        std::memcpy(target, source, static_cast<std::size_t>(e.count * size));
       } else {
-        for (std::int32_t k = 0; k < e.count; ++k, source += e.stride) std::memcpy(target + k, source, sizeof(Complex));
+        for (std::int32_t k = 0; k < e.count; ++k, source += e.stride, target += point) std::memcpy(target, source, size);
       }
     }
   }
 }
 
 template <class Real>
-void Scattered::scatter_as(Index line, Index count, const std::byte* from, Index step, const std::vector<std::byte*>& to) const {
+void Scattered::scatter_as(Index line, Index count, const std::byte* from, Index step, Index point, const std::vector<std::byte*>& to) const {
   struct Complex {
     Real re, im;
   };
+  constexpr Index size = sizeof(Complex);
   for (Index w = 0; w < count; ++w, from += step) {
     const auto l = static_cast<std::size_t>(line + w - first_line_);
-    const auto* const values = reinterpret_cast<const Complex*>(from);
     for (std::uint32_t i = begin_[l]; i < begin_[l + 1]; ++i) {
       const Entry& e = entries_[i];
       if (e.mirror) continue;
       std::byte* target = to[static_cast<std::size_t>(e.segment)] + e.offset;
-      const Complex* source = values + e.position;
+      const std::byte* source = from + e.position * point;
       if (e.conjugate) {
-        const Complex value{source->re, -source->im};
-        std::memcpy(target, &value, sizeof(Complex));
-      } else if (e.count > 1 && e.stride == sizeof(Complex)) {
-        std::memcpy(target, source, static_cast<std::size_t>(e.count) * sizeof(Complex));
+        Complex value;
+        std::memcpy(&value, source, size);
+        value.im = -value.im;
+        std::memcpy(target, &value, size);
+      } else if (e.count > 1 && e.stride == size && point == size) {
+        std::memcpy(target, source, static_cast<std::size_t>(e.count * size));
       } else {
-        for (std::int32_t k = 0; k < e.count; ++k, target += e.stride) std::memcpy(target, source + k, sizeof(Complex));
+        for (std::int32_t k = 0; k < e.count; ++k, source += point, target += e.stride) std::memcpy(target, source, size);
       }
     }
   }
 }
 
-void Scattered::gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step) const {
-  element_bytes_ == 16 ? gather_as<double>(line, count, from, to, step) : gather_as<float>(line, count, from, to, step);
+void Scattered::gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step, Index point) const {
+  element_bytes_ == 16 ? gather_as<double>(line, count, from, to, step, point) : gather_as<float>(line, count, from, to, step, point);
 }
 
-void Scattered::scatter(Index line, Index count, const std::byte* from, Index step, const std::vector<std::byte*>& to) const {
-  element_bytes_ == 16 ? scatter_as<double>(line, count, from, step, to) : scatter_as<float>(line, count, from, step, to);
+void Scattered::scatter(Index line, Index count, const std::byte* from, Index step, Index point, const std::vector<std::byte*>& to) const {
+  element_bytes_ == 16 ? scatter_as<double>(line, count, from, step, point, to) : scatter_as<float>(line, count, from, step, point, to);
+}
+
+Index Scattered::filled(Index lo, Index hi) const {
+  Index count = 0;
+  for (auto l = static_cast<std::size_t>(lo - first_line_); l < static_cast<std::size_t>(hi - first_line_); ++l) count += begin_[l] != begin_[l + 1];
+  return count;
 }
 
 }  // namespace weft

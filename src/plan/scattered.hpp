@@ -23,9 +23,11 @@ class Scattered {
   Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes);
 
   const std::vector<Reach>& segments() const { return segments_; }
-  /// Lines [line, line + count), each `length` elements and `step` bytes apart; segment s begins at from[s]. What has no entry becomes zero.
-  void gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step) const;
-  void scatter(Index line, Index count, const std::byte* from, Index step, const std::vector<std::byte*>& to) const;
+  /// Lines [line, line + count) that lie `step` bytes apart, their points `point` bytes; segment s begins at from[s]. What has no entry becomes zero.
+  void gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step, Index point) const;
+  void scatter(Index line, Index count, const std::byte* from, Index step, Index point, const std::vector<std::byte*>& to) const;
+  /// How many of lines [lo, hi) have an entry.
+  Index filled(Index lo, Index hi) const;
 
  private:
   struct Entry {
@@ -38,12 +40,12 @@ class Scattered {
     std::int32_t position, count;
   };
   template <class Real>
-  void gather_as(Index, Index, const std::vector<const std::byte*>&, std::byte*, Index) const;
+  void gather_as(Index, Index, const std::vector<const std::byte*>&, std::byte*, Index, Index) const;
   template <class Real>
-  void scatter_as(Index, Index, const std::byte*, Index, const std::vector<std::byte*>&) const;
+  void scatter_as(Index, Index, const std::byte*, Index, Index, const std::vector<std::byte*>&) const;
 
   std::vector<Reach> segments_;
-  Index first_line_, element_bytes_;
+  Index first_line_, length_, element_bytes_;
   std::vector<std::uint32_t> begin_, hole_begin_;  // by line
   std::vector<Entry> entries_;
   std::vector<Hole> holes_;

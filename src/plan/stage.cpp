@@ -76,7 +76,7 @@ bool Stage::transforms(int axis) const {
 }
 
 bool Stage::copies_in(const Request& request) {
-  return request.operations.size() > 1 && request.operations.front().first && request.operations.front().first->spec().out_stride > 1;
+  return request.operations.size() > 1 && !request.from.table && request.operations.front().first && request.operations.front().first->spec().out_stride > 1;
 }
 
 Stage::Stage(const Request& request) : request_(request) {
@@ -208,7 +208,7 @@ void Stage::plan_passes() {
     // the next transform may read its lines strided, where they lie
     const bool strided = !last && operations[k + 1].first && operations[k + 1].first->spec().in_stride > 1;
     there.table = last ? request_.to.table : nullptr;
-    const bool stays = here_in_block && operation.first && operation.first->spec().out_stride > 1;  // columns, transformed where they lie
+    const bool stays = here_in_block && !there.table && operation.first && operation.first->spec().out_stride > 1;  // columns, transformed where they lie
     const bool in_destination = !stays && (last || (whole && !kept_table(request_) && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided));
     if (stays) there = here;
     else if (!in_destination) there = between(there.box, there.bytes);
@@ -219,9 +219,9 @@ void Stage::plan_passes() {
   if (here_in_block) passes_.push_back(plan_pass({}, true, here, request_.to, true, false, request_.stream));
 }
 
-// While a block is copied out of the bench, memory is idle enough to bring the next one.
+// While a block is copied or looked up from the bench, memory is idle enough to bring the next one.
 void Stage::plan_fetches() {
-  if (!passes_.back().copies || passes_.size() < 2) return;
+  if (passes_.size() < 2 || request_.from.table || !(passes_.back().copies || request_.to.table)) return;
   for (std::size_t b = 0; b + 1 < blocks_.size(); ++b) {
     const Box& next = blocks_[b + 1].box;
     for (const View& view : request_.from.views) {
@@ -250,18 +250,13 @@ Side Stage::between(const Box& box, Index bytes) {
   // every pass finds it laid out alike, with rows as far apart as the transforms among them read or leave them: threads share its lines
   const Table* table = kept_table(request_);
   Index row = 0;
-  for (const Operation& o : request_.operations) {
-    if (!o.first) continue;
-    const LineSpec& spec = o.first->spec();
-    if (spec.in_stride > 1) row = spec.in_stride;
-    if (table && o.axis != table->line_axis) row = std::max({row, spec.in_distance, spec.out_distance});
-  }
+  for (const Operation& o : request_.operations)
+    if (o.first && o.first->spec().in_stride > 1) row = o.first->spec().in_stride;
   Side side{box, {}, bytes};
   Order order = c_order(largest.axes());
-  if (table) {  // the columns that are not all zero, one behind the other
+  if (table) {  // the columns that are not all zero, side by side
     largest.lo[table->line_axis] = 0;
     largest.hi[table->line_axis] = kept_extent(*table);
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
   } else {
     const View& like = request_.from.views.front();
     const auto place = [&](int axis) {  // what is copied in is columns, and rows across them
@@ -440,7 +435,11 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
 Index Stage::lines(int p) const {
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
   Index count = 0;
-  for (const Cell& cell : pass.cells) count += cell.box.volume() / cell.box.extent(pass.operation.axis);
+  for (const Cell& cell : pass.cells) {
+    const Index lines = cell.box.volume() / cell.box.extent(pass.operation.axis);
+    const Scattered* table = cell.from_table ? cell.from_table.get() : cell.to_table.get();
+    count += table ? lines / cell.box.extent(cell.companion) * table->filled(cell.box.lo[cell.companion], cell.box.hi[cell.companion]) : lines;
+  }
   return count;
 }
 
@@ -458,7 +457,7 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     for (int a = 0; a < origin.size(); ++a)
       if (transforms(a)) origin[a] = pass.from_box.lo[a];
     Run ahead;
-    if (pass.copies && block.slot >= 0) {
+    if (&pass == &passes_.back() && block.slot >= 0) {
       const auto n = static_cast<Index>(cells.size()), first = block.bytes * static_cast<Index>(k) / n;
       ahead = {(*round.slots)[static_cast<std::size_t>(block.slot)] + block.offset + first, block.bytes * static_cast<Index>(k + 1) / n - first};
     }
@@ -547,10 +546,10 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   std::byte* const middle_target = returns ? nullptr : target;
   if (cell.from_lines) {
     lines = bench.from[0];
-    middle = middle_target ? middle_target : bench.lines[1];
+    middle = middle_target ? middle_target : cell.from[0].in_block && !apart ? const_cast<std::byte*>(lines) : bench.lines[1];
   } else {
     std::byte* into = middle_target && !apart ? middle_target : bench.lines[0];
-    if (cell.from_table) cell.from_table->gather(at[c], width, bench.from, into, pass.in_step * pass.from_bytes);
+    if (cell.from_table) cell.from_table->gather(at[c], width, bench.from, into, pass.in_step * pass.from_bytes, pass.in_stride * pass.from_bytes);
     Index reached = 0;  // a gap between segments holds zeros
     const auto zero = [&](Index first, Index count) {
       if (count > 0)
@@ -597,7 +596,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     }
   }
   if (cell.to_table)
-    cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, bench.to);
+    cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, pass.out_stride * pass.to_bytes, bench.to);
   else if (!target)
     for (std::size_t s = 0; s < cell.to.size(); ++s) {
       const Segment& segment = cell.to[s];

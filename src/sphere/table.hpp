@@ -17,11 +17,13 @@ struct Table {
     bool conjugate = false;  ///< the element is the conjugate of what is stored
     bool mirror = false;     ///< only read: the element is stored as that of another position
   };
+  static constexpr Index batch = 8;  ///< lines that engines like to transform together
   int line_axis = 0;    ///< the stage's axis that counts lines
   int number_axis = 0;  ///< of the side's memory
   Index first_line = 0, length = 0;
   std::vector<std::vector<Entry>> lines;  ///< from first_line on; of each, sorted by number
-  /// Half-open ranges of line_axis that have entries, when the lines of that axis are not transformed by themselves: a stage holds no others between its passes.
+  /// Half-open ranges of line_axis that a stage holds between its passes, when the lines of that axis are not transformed by themselves: lines that have
+  /// entries, and beside them so many that transforms in batches find whole ones, where there is room.
   std::vector<std::pair<Index, Index>> kept;
 
   /// Positions of a line that no entry names.

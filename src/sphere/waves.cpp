@@ -119,11 +119,14 @@ Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int first
     // the other half of the plane that is its own mirror image
     if (half && at2 == 0 && at1 > 0) line.push_back({grid[1] - at1, static_cast<Index>(s), 1, true, true});
   }
-  for (Index line = 0; line < static_cast<Index>(table->lines.size()); ++line)
-    if (!table->lines[static_cast<std::size_t>(line)].empty()) {
-      if (!table->kept.empty() && table->kept.back().second == line) ++table->kept.back().second;
-      else table->kept.emplace_back(line, line + 1);
-    }
+  const auto lines = static_cast<Index>(table->lines.size());
+  for (Index line = 0; line < lines; ++line) {
+    if (table->lines[static_cast<std::size_t>(line)].empty() || (!table->kept.empty() && line < table->kept.back().second)) continue;
+    if (table->kept.empty() || table->kept.back().second < line) table->kept.emplace_back(line, line);
+    Index &lo = table->kept.back().first, &hi = table->kept.back().second;
+    hi = std::min(hi + Table::batch, lines);
+    if ((hi - lo) % Table::batch != 0) lo = std::max(hi - (hi - lo + Table::batch - 1) / Table::batch * Table::batch, table->kept.size() > 1 ? std::prev(table->kept.end(), 2)->second : 0);
+  }
   planes = table;
 
   table = std::make_shared<Table>(Table{before + 1, before, first_stick[static_cast<std::size_t>(first_rank)], grid[0], {}, {}});
