@@ -14,26 +14,25 @@ void AnyPlan::Body::find_pair() {
     const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true));
     return ((std::max(elements, 2 * line) + line - 1) / line | 1) * line;  // no fewer than a batch of columns
   };
-  if (waves) {
-    for (const auto& [lo, hi] : waves->planes->kept) row_elements += hi - lo;
-    row_elements = padded(row_elements);
-    columns_axis = route.shape.size() - 2;
-    columns_stay = true;
-    return;
-  }
   constexpr Index plane_budget = 256 << 10;
-  Options uncut = requested;
-  uncut.schedule = ScheduleOptions();
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
+  const auto fits = [&](int a, int b) { return spectrum[a] * spectrum[b] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget; };
+  if (waves) {  // larger planes hold the columns that are not all zero, as lines
+    const bool whole = fits(last, last - 1);
+    if (whole) rows_axis = last, columns_axis = last - 1, columns_stay = true;
+    row_elements = padded(whole ? spectrum[last] : problem.shape[1]);
+    return;
+  }
+  Options uncut = requested;
+  uncut.schedule = ScheduleOptions();
   const Route plain = plan_route(problem, uncut, comm.size());
   int turning = -1;
   for (const Order& axes : plain.work)
     if (axes.size() > 0) turning = axes[axes.size() - 1];
   for (const Order& axes : plain.work)
     for (int k = 0; k + 1 < axes.size(); ++k)
-      if (const int next = axes[k + 1]; axes[k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c &&
-                                        spectrum[last] * spectrum[next] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget) {
+      if (const int next = axes[k + 1]; axes[k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c && fits(last, next)) {
         rows_axis = last, columns_axis = next;
         columns_stay = next != turning;
       }
@@ -69,6 +68,7 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
     spec.direction = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
   }
   const bool there = direction == Direction::forward;
+  if (waves && columns_axis < 0 && axis == route.shape.size() - 2) (there ? spec.in_distance : spec.out_distance) = row_elements;
   if (axis == rows_axis) (there ? spec.out_distance : spec.in_distance) = row_elements;
   if (axis == columns_axis) {
     spec.in_stride = row_elements, spec.in_distance = 1;

@@ -57,8 +57,12 @@ std::vector<Box> split(const Box& box, const std::vector<std::vector<Index>>& bo
   return boxes;
 }
 
-// Whose kept ranges are all that a block holds between its passes.
+// Whether columns are transformed where rows leave them.
+bool strided(const Operation& operation) { return operation.first && operation.first->spec().in_stride > 1; }
+
+// Whose kept ranges are all that a block holds between its passes: where columns are transformed in place, it holds rows whole.
 const Table* kept_table(const Stage::Request& request) {
+  if (std::any_of(request.operations.begin(), request.operations.end(), strided)) return nullptr;
   for (const Side* side : {&request.from, &request.to})
     if (side->table && !side->table->kept.empty()) return side->table.get();
   return nullptr;
@@ -206,10 +210,10 @@ void Stage::plan_passes() {
       if (operation.first) there.box.lo[operation.axis] = 0, there.box.hi[operation.axis] = lines->out_length();
     }
     // the next transform may read its lines strided, where they lie
-    const bool strided = !last && operations[k + 1].first && operations[k + 1].first->spec().in_stride > 1;
+    const bool apart = !last && strided(operations[k + 1]);
     there.table = last ? request_.to.table : nullptr;
     const bool stays = here_in_block && !there.table && operation.first && operation.first->spec().out_stride > 1;  // columns, transformed where they lie
-    const bool in_destination = !stays && (last || (whole && !kept_table(request_) && there.bytes == request_.to.bytes && there.box == request_.to.box && !strided));
+    const bool in_destination = !stays && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !strided(operation)));
     if (stays) there = here;
     else if (!in_destination) there = between(there.box, there.bytes);
     passes_.push_back(plan_pass(operation, false, here, there, here_in_block, !in_destination, last && !stays && request_.stream));
@@ -250,14 +254,19 @@ Side Stage::between(const Box& box, Index bytes) {
   // every pass finds it laid out alike, with rows as far apart as the transforms among them read or leave them: threads share its lines
   const Table* table = kept_table(request_);
   Index row = 0;
-  for (const Operation& o : request_.operations)
-    if (o.first && o.first->spec().in_stride > 1) row = o.first->spec().in_stride;
+  for (const Operation& o : request_.operations) {
+    if (!o.first) continue;
+    const LineSpec& spec = o.first->spec();
+    if (spec.in_stride > 1) row = spec.in_stride;
+    if (table && o.axis != table->line_axis) row = std::max({row, spec.in_distance, spec.out_distance});
+  }
   Side side{box, {}, bytes};
   Order order = c_order(largest.axes());
-  if (table) {  // the columns that are not all zero, side by side
+  if (table) {  // the columns that are not all zero, one behind the other
     largest.lo[table->line_axis] = 0;
     largest.hi[table->line_axis] = kept_extent(*table);
-  } else {
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+  } else if (!request_.from.table && !request_.to.table) {
     const View& like = request_.from.views.front();
     const auto place = [&](int axis) {  // what is copied in is columns, and rows across them
       return !copies_in(request_) ? 0 : axis == request_.operations[1].axis ? 2 : axis == request_.operations[0].axis ? 1 : 0;
@@ -336,6 +345,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   pass.in_length = from.box.extent(axis);
   pass.out_length = to.box.extent(axis);
   pass.width = batch_width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length));
+  if (to.table && strided(operation)) pass.width = Table::batch;  // looked up while they are in the first-level cache
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
   pass.mid_bytes = to.bytes;
   pass.in_step = pass.in_length;
@@ -348,15 +358,23 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     pass.in_step = spec.in_step();
     pass.mid_step = spec.out_step();
     if (!operation.second) pass.out_step = pass.mid_step, pass.out_stride = spec.out_stride;
+    else pass.out_step = operation.second->spec().out_step();
     in_span = spec.in_span(pass.width);
     out_span = spec.out_span(pass.width);
   }
-  line_bytes_ = std::max({line_bytes_, in_span * from.bytes, out_span * pass.mid_bytes, pass.width * pass.out_length * to.bytes});
+  line_bytes_ = std::max({line_bytes_, in_span * from.bytes, out_span * pass.mid_bytes, pass.width * std::max(pass.out_length, pass.out_stride > 1 ? 0 : pass.out_step) * to.bytes});
 
+  // columns that a table leaves all zero are not transformed: there rows are filled with zeros, or not read
+  const Table* sparse = strided(operation) ? (from.table ? from.table : to.table).get() : nullptr;
   std::vector<std::vector<Index>> bounds;
   Order others;
   for (int a = 0; a < axes; ++a) {
     bounds.push_back(a == axis ? std::vector<Index>{from.box.lo[a], from.box.hi[a]} : breaks(from.box, a, cutting(from), cutting(to)));
+    if (sparse && a == sparse->line_axis) {
+      for (const auto& [lo, hi] : sparse->kept) bounds.back().insert(bounds.back().end(), {lo, hi});
+      std::sort(bounds.back().begin(), bounds.back().end());
+      bounds.back().erase(std::unique(bounds.back().begin(), bounds.back().end()), bounds.back().end());
+    }
     if (a != axis) others.push_back(a);
   }
   for (const Box& box : split(from.box, bounds, others)) {
@@ -380,8 +398,10 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
       }
       std::sort(segments.begin(), segments.end(), [](const Segment& a, const Segment& b) { return a.first < b.first; });
     };
-    if (from.table) cell.from_table = resolve(from, box, cell.from);
-    else gather(from, from_block, cell.from);
+    cell.zero = sparse && std::none_of(sparse->kept.begin(), sparse->kept.end(), [&](const auto& range) { return box.lo[sparse->line_axis] >= range.first && box.hi[sparse->line_axis] <= range.second; });
+    if (cell.zero && to.table) continue;
+    if (from.table && !cell.zero) cell.from_table = resolve(from, box, cell.from);
+    else if (!from.table) gather(from, from_block, cell.from);
     if (to.table) cell.to_table = resolve(to, box, cell.to);
     else gather(to, to_block, cell.to);
     if (cell.to.empty() || (cell.from.empty() && (copies || to.table))) continue;  // a hole: nobody wants it
@@ -438,7 +458,7 @@ Index Stage::lines(int p) const {
   for (const Cell& cell : pass.cells) {
     const Index lines = cell.box.volume() / cell.box.extent(pass.operation.axis);
     const Scattered* table = cell.from_table ? cell.from_table.get() : cell.to_table.get();
-    count += table ? lines / cell.box.extent(cell.companion) * table->filled(cell.box.lo[cell.companion], cell.box.hi[cell.companion]) : lines;
+    if (!cell.zero) count += table ? lines / cell.box.extent(cell.companion) * table->filled(cell.box.lo[cell.companion], cell.box.hi[cell.companion]) : lines;
   }
   return count;
 }
@@ -474,7 +494,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   for (const int a : cell.outer) outer *= region.extent(a);
   if (pass.copies)
     width = ahead.bytes > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
-  else if (cell.from_lines && cell.to_lines && !pass.operation.map)
+  else if (cell.zero || (cell.from_lines && cell.to_lines && !pass.operation.map))
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
@@ -533,6 +553,11 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
       const Panel panel{count, width, a.strides[axis], stride(a), b.strides[axis], stride(b)};
       if (source != target) cell.moves[k](source, target, panel);
     }
+    return;
+  }
+
+  if (cell.zero) {
+    for (Index k = 0; k < pass.out_length; ++k) std::memset(bench.to[0] + k * pass.out_stride * pass.to_bytes, 0, static_cast<std::size_t>(width * pass.to_bytes));
     return;
   }
 

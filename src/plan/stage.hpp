@@ -101,6 +101,7 @@ class Stage {
     std::shared_ptr<const Scattered> from_table, to_table;
     Order outer;        // loops, slowest first
     int companion = -1; // the axis along which lines are batched, -1: one line at a time
+    bool zero = false;  // its lines are to be zero
     bool from_lines = false, to_lines = false;  // lines lie contiguous, one behind the other: no line buffer needed
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
     std::vector<Mover> moves;

@@ -22,8 +22,8 @@ struct Table {
   int number_axis = 0;  ///< of the side's memory
   Index first_line = 0, length = 0;
   std::vector<std::vector<Entry>> lines;  ///< from first_line on; of each, sorted by number
-  /// Half-open ranges of line_axis that a stage holds between its passes, when the lines of that axis are not transformed by themselves: lines that have
-  /// entries, and beside them so many that transforms in batches find whole ones, where there is room.
+  /// Half-open ranges of line_axis that are transformed, when the lines of that axis are not transformed by themselves: lines that have entries, and beside
+  /// them so many that transforms in batches find whole ones, where there is room. Of large planes a stage holds no others between its passes.
   std::vector<std::pair<Index, Index>> kept;
 
   /// Positions of a line that no entry names.
