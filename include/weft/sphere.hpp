@@ -43,6 +43,9 @@ std::vector<SphereStick> box_sticks(const Shape& kept);
 /// "coefficients": by decreasing length, each to the rank with the fewest coefficients, then the fewest sticks, then the lowest (Quantum ESPRESSO's rule);
 /// "columns": in their order, as many to each rank, the first ranks one more. Throws Error for another rule or less than one rank.
 std::vector<std::vector<SphereStick>> share_sticks(const std::vector<SphereStick>& sticks, int ranks, const std::string& rule = "coefficients");
+/// The same for real space in pencils, on a process grid of `planes` x `rows` ranks in C order (`Options::grid`): ranges of g2 with about as many
+/// coefficients each go to one column of that grid each, and are shared there by the rule.
+std::vector<std::vector<SphereStick>> share_sticks(const std::vector<SphereStick>& sticks, int planes, int rows, const std::string& rule = "coefficients");
 
 /// The G-vectors of sticks, stick by stick, ascending.
 std::vector<GVector> vectors(const std::vector<SphereStick>& sticks);

@@ -63,9 +63,10 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     if (!hop.exchanges) continue;
     Demand demand{comm.agree([&] { return Pattern(hop.from, hop.to, rank, hop.cut); }), chain.bytes[h + 1], {}, -1, -1, &slots, nodes};
     // the caller's own arrays are on offer where the stage beside the exchange may use them as they are
-    const bool overwrite = (requested.overwrite_input || requested.in_place) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
+    const bool numbered = waves && waves->pencils();  // rows there are ordered otherwise, even where all are held
+    const bool overwrite = !numbered && (requested.overwrite_input || requested.in_place) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
     demand.from_slot = comm.min(overwrite ? 1 : 0) ? chain.first_slot : new_array(hop.from.elements(rank) * chain.bytes[h + 1]);
-    const bool last = !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
+    const bool last = !numbered && !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     chain.selves.back() = demand.pattern.rank();
     demand.lands = lands(chain, h);

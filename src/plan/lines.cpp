@@ -18,6 +18,7 @@ void AnyPlan::Body::find_pair() {
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
   const auto fits = [&](int a, int b) { return spectrum[a] * spectrum[b] * static_cast<Index>(element_bytes(problem.precision, true)) <= plane_budget; };
+  if (waves && waves->pencils()) return;
   if (waves) {  // larger planes hold the columns that are not all zero, as lines
     const bool whole = fits(last, last - 1);
     if (whole) rows_axis = last, columns_axis = last - 1, columns_stay = true;
@@ -41,7 +42,7 @@ void AnyPlan::Body::find_pair() {
 
 // The last stage that transforms, of forward or, with plane waves, of backward: where a map is.
 std::size_t AnyPlan::Body::turning_stage(const Route& of) const {
-  if (waves) return of.work.size() - 1 - static_cast<std::size_t>(of.sphere_hop);
+  if (waves) return of.work.size() - 1 - static_cast<std::size_t>(of.space);
   std::size_t turn = of.work.size() - 1;
   while (turn > 0 && of.work[turn].empty()) --turn;
   return turn;
@@ -52,7 +53,7 @@ std::size_t AnyPlan::Body::turning_stage(const Route& of) const {
 std::vector<LineSpec> AnyPlan::Body::returning_specs() const {
   std::vector<LineSpec> specs;
   if (waves) {
-    for (const int a : route.work[static_cast<std::size_t>(route.sphere_hop)]) specs.push_back(line_spec(a, Direction::forward));
+    for (const int a : route.work[static_cast<std::size_t>(route.space)]) specs.push_back(line_spec(a, Direction::forward));
     return specs;
   }
   const Order& axes = route.work[turning_stage(route)];

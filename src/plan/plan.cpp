@@ -136,7 +136,7 @@ Route AnyPlan::Body::agreed_route() {
 
 Cut AnyPlan::Body::back_cut(const Route& way, std::size_t h) const {
   const Hop& hop = way.hops[h];
-  if (static_cast<int>(h) == way.sphere_hop) return way.back_cut;
+  if (hop.back_cut) return *hop.back_cut;
   const ScheduleOptions& schedule = problem.waves ? requested.schedule : requested.backward_schedule.value_or(requested.schedule);
   if (hop.exchanges && schedule.tiles == "gathered" && hop.cut.axis >= 0) return {scattered_axis(hop), hop.cut.size};
   return hop.cut;

@@ -73,7 +73,8 @@ struct AnyPlan::Body {
 
   double logical_points() const;
   std::string describe_waves() const;
-  const Layout& planes() const { return route.sphere_hop == 0 ? route.input : route.hops[static_cast<std::size_t>(route.sphere_hop) - 1].to; }
+  /// Of plane waves: real space where it is transformed, slabs or pencils.
+  const Layout& space() const { return route.space == 0 ? route.input : route.hops[static_cast<std::size_t>(route.space) - 1].to; }
   int scattered_axis(const Hop& hop) const;
   /// Of a route's hop on the way back, whose gathered axis is the one that is cut on the way there.
   Cut back_cut(const Route& way, std::size_t h) const;
@@ -90,6 +91,7 @@ struct AnyPlan::Body {
   const Route& homeward() const { return way_back ? *way_back : route; }
   void share_waves();
   void enter_sphere(Chain& chain) const;
+  std::vector<View> on_grid(const std::vector<View>& numbered) const;
   void find_pair();
   std::size_t turning_stage(const Route& of) const;
   LineSpec line_spec(int axis, Direction direction) const;

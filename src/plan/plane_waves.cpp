@@ -61,8 +61,10 @@ std::string fingerprint(const PlaneWaves& waves) {
 
 void AnyPlan::Body::share_waves() {
   const PlaneWaves& given = *problem.waves;
+  const Few<int>& grid = requested.grid;
+  const int rows = !requested.input && (grid.size() == 2 || (grid.size() == 3 && grid[2] == 1)) && grid[0] > 0 && grid[1] > 0 && grid[0] * grid[1] == comm.size() ? grid[1] : 1;
   const Share mine = comm.agree([&] {
-    vectors = given.box ? box_vectors(*given.box, given.real, comm.size(), comm.rank()) : given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size(), given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
+    vectors = given.box ? box_vectors(*given.box, given.real, comm.size(), comm.rank()) : given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size() / rows, rows, given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
     return Share(problem.shape, vectors, given.half, given.box.has_value());
   });
   const int groups = requested.groups;
@@ -82,8 +84,26 @@ void AnyPlan::Body::share_waves() {
     }
   }
   waves = comm.agree([&] {
-    return std::make_unique<Waves>(problem.shape, all, comm.rank() / groups * groups, shares, given.half, given.real, requested.batch > 1 ? 1 : 0);
+    return std::make_unique<Waves>(problem.shape, all, comm.rank() / groups * groups, shares, given.half, given.real, requested.batch > 1 ? 1 : 0, rows);
   });
+}
+
+// Views that count lines by number along their last axis, as views of the grid: one for each range of lines that lie and count on together.
+std::vector<View> AnyPlan::Body::on_grid(const std::vector<View>& numbered) const {
+  std::vector<View> views;
+  for (const View& view : numbered) {
+    const int axis = view.box.axes() - 1;
+    const auto line = [&](Index number) { return waves->lines[static_cast<std::size_t>(number)]; };
+    for (Index lo = view.box.lo[axis], hi = lo; lo < view.box.hi[axis]; lo = hi) {
+      for (hi = lo + 1; hi < view.box.hi[axis] && line(hi) == line(hi - 1) + 1;) ++hi;
+      View part = view;
+      part.box.lo[axis] = line(lo);
+      part.box.hi[axis] = line(lo) + hi - lo;
+      part.offset += (lo - view.box.lo[axis]) * view.strides[axis];
+      views.push_back(std::move(part));
+    }
+  }
+  return views;
 }
 
 // The views of a chain's sides stand; where a stage's own axes are others than its memory's, it works on the grid and looks up in a table.
@@ -91,7 +111,7 @@ void AnyPlan::Body::enter_sphere(Chain& chain) const {
   const int rank = comm.rank();
   const auto hop = static_cast<std::size_t>(route.sphere_hop);
   const Box columns = route.hops[hop].to.box(rank);
-  Box grid = planes().box(rank);
+  Box grid = space().box(rank);
   if (route.halved >= 0 && !grid.empty()) grid.hi[route.halved] = halved_shape(route.shape, route.halved)[route.halved];
   const auto look_up = [](Side& side, const Box& box, const std::shared_ptr<const Table>& table) {
     side.box = box;
@@ -99,7 +119,12 @@ void AnyPlan::Body::enter_sphere(Chain& chain) const {
   };
   const bool there = &chain == &forward;
   const std::size_t back = route.hops.size() - 1 - hop;
-  look_up(chain.sides[there ? 2 * hop + 1 : 2 * back + 2], grid, waves->planes);
+  look_up(chain.sides[there ? 2 * hop + 1 : 2 * back + 2], waves->pencils() ? route.hops[hop - 1].to.box(rank) : grid, waves->planes);
+  if (waves->pencils()) {  // rows find their points by the numbers of lines across them
+    Side& rows = chain.sides[there ? 1 : 2 * back + 4];
+    rows.box = grid;
+    rows.views = on_grid(rows.views);
+  }
   Side& end = there ? chain.sides.back() : chain.sides.front();
   end.box = route.coefficients.box(rank);
   end.views = {route.coefficients.view(rank, there ? chain.last_slot : chain.first_slot)};
@@ -121,8 +146,8 @@ std::string AnyPlan::Body::describe_waves() const {
   };
   const auto at = [](int r) { return static_cast<std::size_t>(r); };
   spread("coefficients", [&](int r) { return waves->first_coefficient[at(r) + 1] - waves->first_coefficient[at(r)]; });
-  spread("sticks", [&](int r) { return waves->first_stick[at(r) + 1] - waves->first_stick[at(r)]; });
-  spread("planes", [&](int r) { return planes().box(r).extent(planes().axes() - 3); });
+  spread("sticks", [&](int r) { return waves->first_stick[at(waves->place[at(r)]) + 1] - waves->first_stick[at(waves->place[at(r)])]; });
+  spread("planes", [&](int r) { return space().box(r).extent(space().axes() - 3); });
   const Shape& least = waves->least;
   const Shape products{2 * least[0] - 1, 2 * least[1] - 1, 2 * least[2] - 1};
   out << "  the smallest grid that holds them: " << to_string(least) << "\n";
@@ -136,7 +161,7 @@ std::string AnyPlan::Body::describe_waves() const {
 
 View AnyPlan::map_view() const {
   if (!body_->waves) throw Error("map_view: only plane waves are mapped in real space; a map of other plans is told the global points of its lines");
-  Box box = body_->planes().box(body_->comm.rank());
+  Box box = body_->space().box(body_->comm.rank());
   if (box.axes() > 3) box = {{box.lo[1], box.lo[2], box.lo[3]}, {box.hi[1], box.hi[2], box.hi[3]}};
   return dense_view(box, c_order(3));
 }

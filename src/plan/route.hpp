@@ -11,6 +11,7 @@ struct Hop {
   Layout from, to;
   bool exchanges = true;
   Cut cut;
+  std::optional<Cut> back_cut = std::nullopt;  ///< on the way back, where it does not follow from `cut`
 };
 
 struct Route {
@@ -20,9 +21,9 @@ struct Route {
   int halved = -1;           ///< the axis that r2c halves, -1: none
   std::vector<Kind> kinds;   ///< for every axis of the layouts; meaningful where it is transformed
   Shape shape;               ///< logical extents, batch and component axes included
-  Cut back_cut;              ///< of that hop, on the way back
   Layout coefficients = Layout::slab({1}, 0, 1);  ///< of plane waves, by number; the output, or the memory of a box that is the output
   int sphere_hop = -1;       ///< the hop between planes and sticks of plane waves, -1: none
+  int space = 0;             ///< of plane waves: the stage that reads or leaves real space as it is transformed, in forward's order
 };
 
 /// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions; Declined for tiles of an axis that is not there.

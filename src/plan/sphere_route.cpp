@@ -78,37 +78,55 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
   }
   bool in_slabs = route.input.order() == slab.order();
   for (int r = 0; r < ranks; ++r) in_slabs = in_slabs && ((route.input.box(r).empty() && slab.box(r).empty()) || route.input.box(r) == slab.box(r));
-  if (!in_slabs) {  // the caller's own real space: one exchange more
-    route.work.emplace_back();
-    route.hops.push_back({route.input, slab, true, {}});
-  }
-
-  route.sphere_hop = static_cast<int>(route.hops.size());
-  const Shape columns = batched({grid[0], static_cast<Index>(waves.columns.size())});
-  Hop hop{cut(columns, before, planes, groups), cut(columns, before + 1, every(waves.first_stick, groups), groups), ranks > groups, {}};
   const auto tiles = [&](const ScheduleOptions& schedule, int gathered) -> Cut {
-    if (!hop.exchanges || schedule.tiles == "one") return {};
+    if (schedule.tiles == "one") return {};
     if (schedule.tiles == "gathered") return {gathered, schedule.tile};
     if (!before) throw Declined("tiles = \"kept\" needs an axis that is whole before and after the exchange, and one transform of plane waves has none: use tiles = \"gathered\" or \"one\", or a batch");
     return {0, schedule.tile};
   };
-  hop.cut = tiles(options.schedule, before);
-  route.back_cut = tiles(options.backward_schedule.value_or(options.schedule), before + 1);
-  route.work.push_back({before + 2, before + 1});
-  route.hops.push_back(hop);
-  route.work.push_back({before});
-  const Shape numbers = batched({waves.coefficients});
+  const auto exchange = [&](const Layout& from, const Layout& to, bool exchanges, int gathered, int back_gathered) {
+    route.hops.push_back({from, to, exchanges, exchanges ? tiles(options.schedule, gathered) : Cut{}, exchanges ? tiles(options.backward_schedule.value_or(options.schedule), back_gathered) : Cut{}});
+  };
+  const Shape columns = batched({grid[0], static_cast<Index>(waves.columns.size())}), numbers = batched({waves.coefficients});
   route.output = route.coefficients = cut(numbers, before, waves.first_coefficient);
-  if (groups > 1) {
-    route.hops.push_back({cut(numbers, before, every(waves.first_coefficient, groups), groups), route.coefficients, true, {}});
-    route.work.emplace_back();
-  }
   if (problem.waves && problem.waves->box) {
     const Shape& box = *problem.waves->box;
     const Shape modes = batched({box[0], box[1], waves.real ? box[2] / 2 + 1 : box[2]});
     Order order = c_order(modes.size());
     std::swap(order[before], order[before + 1]);
     route.output = cut(modes, before + 1, Split::even().bounds(box[1], ranks)).ordered(order);
+  }
+  if (waves.pencils()) {
+    const int rows = static_cast<int>(waves.first_line.size()) - 1, thick = ranks / rows;
+    const std::vector<Index> along = options.split.bounds(grid[0], thick), across = options.split.bounds(grid[1], rows);
+    const auto each = [&](const Shape& shape, auto&& box) {
+      std::vector<Box> boxes;
+      for (int r = 0; r < ranks; ++r) boxes.push_back(box(Box::whole(shape), static_cast<std::size_t>(r / rows), static_cast<std::size_t>(r % rows), static_cast<std::size_t>(waves.place[static_cast<std::size_t>(r)])));
+      return Layout(shape, boxes);
+    };
+    const auto group = [&](std::size_t q) { return waves.first_stick[q * static_cast<std::size_t>(thick)]; };
+    const Shape lines = batched({grid[0], grid[1], static_cast<Index>(waves.lines.size())});
+    route.work = {{before + 2}, {before + 1}, {before}};
+    exchange(each(lines, [&](const Box& all, std::size_t p, std::size_t q, std::size_t) { return all.cut(before, along[p], along[p + 1]).cut(before + 1, across[q], across[q + 1]); }),
+             each(lines, [&](const Box& all, std::size_t p, std::size_t q, std::size_t) { return all.cut(before, along[p], along[p + 1]).cut(before + 2, waves.first_line[q], waves.first_line[q + 1]); }),
+             true, before + 1, before + 2);
+    route.sphere_hop = 1;
+    exchange(each(columns, [&](const Box& all, std::size_t p, std::size_t q, std::size_t) { return all.cut(before, along[p], along[p + 1]).cut(before + 1, group(q), group(q + 1)); }),
+             each(columns, [&](const Box& all, std::size_t, std::size_t, std::size_t place) { return all.cut(before + 1, waves.first_stick[place], waves.first_stick[place + 1]); }), thick > 1, before, before + 1);
+    return route;
+  }
+  if (!in_slabs) {  // the caller's own real space: one exchange more
+    route.work.emplace_back();
+    route.hops.push_back({route.input, slab, true, {}});
+  }
+
+  route.sphere_hop = route.space = static_cast<int>(route.hops.size());
+  route.work.push_back({before + 2, before + 1});
+  exchange(cut(columns, before, planes, groups), cut(columns, before + 1, every(waves.first_stick, groups), groups), ranks > groups, before, before + 1);
+  route.work.push_back({before});
+  if (groups > 1) {
+    route.hops.push_back({cut(numbers, before, every(waves.first_coefficient, groups), groups), route.coefficients, true, {}});
+    route.work.emplace_back();
   }
   return route;
 }

@@ -1,5 +1,6 @@
 // Which rank gets which sticks.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -32,6 +33,25 @@ std::vector<std::vector<SphereStick>> share_sticks(const std::vector<SphereStick
   for (std::size_t r = 0; r < shares.size(); ++r) {
     std::sort(numbers[r].begin(), numbers[r].end());
     for (const std::size_t i : numbers[r]) shares[r].push_back(sticks[i]);
+  }
+  return shares;
+}
+
+std::vector<std::vector<SphereStick>> share_sticks(const std::vector<SphereStick>& sticks, int planes, int rows, const std::string& rule) {
+  if (planes < 1 || rows < 1) throw Error("sticks for " + std::to_string(planes) + "x" + std::to_string(rows) + " ranks; give at least 1 each way");
+  std::map<Index, Index> weights;  // of each g2
+  Index all = 0, before = 0;
+  for (const SphereStick& s : sticks) weights[s.g2] += s.size(), all += s.size();
+  std::map<Index, std::size_t> group;
+  for (const auto& [g2, weight] : weights) {  // by where the middle of its coefficients falls
+    group[g2] = static_cast<std::size_t>((2 * before + weight) * rows / (2 * all));
+    before += weight;
+  }
+  std::vector<std::vector<SphereStick>> groups(static_cast<std::size_t>(rows)), shares(static_cast<std::size_t>(planes * rows));
+  for (const SphereStick& s : sticks) groups[group.at(s.g2)].push_back(s);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    auto parts = share_sticks(groups[g], planes, rule);
+    for (std::size_t p = 0; p < parts.size(); ++p) shares[p * groups.size() + g] = std::move(parts[p]);
   }
   return shares;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 #include <tuple>
 
 namespace weft {
@@ -80,24 +82,44 @@ std::string Share::text() const {
   return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Index));
 }
 
-Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int first_rank, const std::vector<std::vector<Share::Element>>& shares, bool is_half, bool is_real, int before) : half(is_half), real(is_real) {
+Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int first_rank, const std::vector<std::vector<Share::Element>>& shares, bool is_half, bool is_real, int before, int rows)
+    : half(is_half), real(is_real) {
   Index reach[3] = {0, 0, 0};
   const auto unwrapped = [&](Index at, int axis) { return std::min(at, grid[axis] - at); };
+  const auto ranks = static_cast<int>(texts.size());
+  std::vector<std::vector<Index>> known(texts.size());  // of every rank what its text says
+  std::map<Index, std::set<int>> groups;                // of every index of axis 2: whose it is among the ranks that share a plane
   first_coefficient.push_back(0);
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    std::vector<Index>& numbers = known[r];
+    numbers.resize(texts[r].size() / sizeof(Index));
+    std::memcpy(numbers.data(), texts[r].data(), texts[r].size());
+    coefficients += numbers[0];
+    first_coefficient.push_back(coefficients);
+    reach[0] = std::max(reach[0], numbers[1]);
+    for (std::size_t i = 3; i < numbers.size(); i += 2) groups[numbers[i]].insert(static_cast<int>(r) % rows);
+  }
+  const bool pencil = rows > 1 && std::all_of(groups.begin(), groups.end(), [](const auto& g) { return g.second.size() == 1; });
+  if (pencil)
+    for (int g = 0; g <= rows; ++g) {
+      first_line.push_back(static_cast<Index>(lines.size()));
+      for (const auto& [line, of] : groups)
+        if (*of.begin() == g) lines.push_back(line);
+    }
+  // those who share columns follow one another
+  place.resize(texts.size());
   first_stick.push_back(0);
   std::vector<std::pair<std::pair<Index, Index>, int>> owners;
-  for (std::size_t r = 0; r < texts.size(); ++r) {
-    std::vector<Index> numbers(texts[r].size() / sizeof(Index));
-    std::memcpy(numbers.data(), texts[r].data(), texts[r].size());
-    reach[0] = std::max(reach[0], numbers[1]);
+  for (int k = 0; k < ranks; ++k) {
+    const int r = pencil ? k % (ranks / rows) * rows + k / (ranks / rows) : k;
+    place[static_cast<std::size_t>(r)] = k;
+    const std::vector<Index>& numbers = known[static_cast<std::size_t>(r)];
     for (std::size_t i = 2; i < numbers.size(); i += 2) {
       columns.emplace_back(numbers[i], numbers[i + 1]);
       reach[1] = std::max(reach[1], unwrapped(numbers[i], 1));
       reach[2] = std::max(reach[2], unwrapped(numbers[i + 1], 2));
-      owners.emplace_back(columns.back(), static_cast<int>(r));
+      owners.emplace_back(columns.back(), r);
     }
-    coefficients += numbers[0];
-    first_coefficient.push_back(coefficients);
     first_stick.push_back(static_cast<Index>(columns.size()));
   }
   least = {2 * reach[0] + 1, 2 * reach[1] + 1, 2 * reach[2] + 1};
@@ -110,26 +132,28 @@ Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int first
                 std::to_string(std::next(split)->second) + "; all G-vectors of one stick" + (half ? ", their mirror images included," : "") + " belong to one rank");
   }
 
-  auto table = std::make_shared<Table>(Table{before + 2, before + 1, 0, grid[1], {}, {}});
-  table->lines.resize(static_cast<std::size_t>(real ? grid[2] / 2 + 1 : grid[2]));
+  const auto group = static_cast<std::size_t>(first_rank % rows);
+  auto table = std::make_shared<Table>(Table{before + 2, before + 1, pencil ? first_line[group] : 0, grid[1], {}, {}});
+  table->lines.resize(static_cast<std::size_t>(pencil ? first_line[group + 1] - first_line[group] : real ? grid[2] / 2 + 1 : grid[2]));
   for (std::size_t s = 0; s < columns.size(); ++s) {
     const auto [at1, at2] = columns[s];
-    auto& line = table->lines[static_cast<std::size_t>(at2)];
+    if (pencil && *groups.at(at2).begin() != static_cast<int>(group)) continue;
+    auto& line = table->lines[static_cast<std::size_t>(pencil ? std::find(lines.begin() + first_line[group], lines.end(), at2) - lines.begin() - first_line[group] : at2)];
     append(line, {at1, static_cast<Index>(s)});
     // the other half of the plane that is its own mirror image
     if (half && at2 == 0 && at1 > 0) line.push_back({grid[1] - at1, static_cast<Index>(s), 1, true, true});
   }
-  const auto lines = static_cast<Index>(table->lines.size());
-  for (Index line = 0; line < lines; ++line) {
+  const auto count = static_cast<Index>(table->lines.size());
+  for (Index line = 0; line < count && !pencil; ++line) {
     if (table->lines[static_cast<std::size_t>(line)].empty() || (!table->kept.empty() && line < table->kept.back().second)) continue;
     if (table->kept.empty() || table->kept.back().second < line) table->kept.emplace_back(line, line);
     Index &lo = table->kept.back().first, &hi = table->kept.back().second;
-    hi = std::min(hi + Table::batch, lines);
+    hi = std::min(hi + Table::batch, count);
     if ((hi - lo) % Table::batch != 0) lo = std::max(hi - (hi - lo + Table::batch - 1) / Table::batch * Table::batch, table->kept.size() > 1 ? std::prev(table->kept.end(), 2)->second : 0);
   }
   planes = table;
 
-  table = std::make_shared<Table>(Table{before + 1, before, first_stick[static_cast<std::size_t>(first_rank)], grid[0], {}, {}});
+  table = std::make_shared<Table>(Table{before + 1, before, first_stick[static_cast<std::size_t>(place[static_cast<std::size_t>(first_rank)])], grid[0], {}, {}});
   for (std::size_t r = 0; r < shares.size(); ++r) {
     const Index first = first_coefficient[static_cast<std::size_t>(first_rank) + r];
     const auto& elements = shares[r];

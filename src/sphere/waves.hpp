@@ -39,14 +39,20 @@ struct Waves {
   Index coefficients = 0;
   Shape least;  ///< the smallest grid that holds them: 2 max|g| + 1
   bool half = false, real = false;  ///< real: as half, or all of a real box
-  std::vector<Index> first_coefficient, first_stick;  ///< by rank, one more than there are
-  std::vector<std::pair<Index, Index>> columns;       ///< (axis 1, axis 2) of every stick, by number
-  std::shared_ptr<const Table> planes;                ///< lines along axis 1 at each index of axis 2, from stick numbers
+  std::vector<Index> first_coefficient;  ///< by rank, one more than there are
+  std::vector<int> place;                ///< by rank: which of the following bounds are its own
+  std::vector<Index> first_stick;        ///< bounds of ranks' sticks
+  std::vector<std::pair<Index, Index>> columns;  ///< (axis 1, axis 2) of every stick, by number
+  /// Real space in pencils: ranks that share rows' points have sticks at one and the same indices of axis 2, which are numbered here. Empty: slabs.
+  std::vector<Index> lines, first_line;          ///< the index of every number, and bounds by rank among those that share a plane
+  std::shared_ptr<const Table> planes;           ///< lines along axis 1 at each index of axis 2 (pencils: each number that is this rank's), from stick numbers
   std::shared_ptr<const Table> sticks;                ///< lines along axis 0 of the sticks that this rank transforms, from coefficient numbers
 
   /// `texts` are those of all ranks. This one transforms the sticks of the ranks from `first` on, whose elements are given; `before` axes stand before
-  /// the grid's in arrays (batch). Throws Error when a stick is on two ranks, or there is none.
-  Waves(const Shape& grid, const std::vector<std::string>& texts, int first, const std::vector<std::vector<Share::Element>>& elements, bool half, bool real, int before);
+  /// the grid's in arrays (batch). `rows` > 1: real space shall be in pencils, rows ranks to a plane, which is possible where sticks are shared as
+  /// share_sticks does for them; else these are waves for slabs. Throws Error when a stick is on two ranks, or there is none.
+  Waves(const Shape& grid, const std::vector<std::string>& texts, int first, const std::vector<std::vector<Share::Element>>& elements, bool half, bool real, int before, int rows = 1);
+  bool pencils() const { return !lines.empty(); }
 };
 
 }  // namespace weft

@@ -131,7 +131,7 @@ std::vector<std::byte> verify(const Expected<In>& e, const Options& options, dou
   const View planes = waves.map_view();
   std::vector<real_of<In>> potential;
   for (Index k = 0; k < volume(e.grid()); ++k)
-    if (k / (e.grid()[1] * e.grid()[2]) >= planes.box.lo[0] && k / (e.grid()[1] * e.grid()[2]) < planes.box.hi[0]) potential.push_back(static_cast<real_of<In>>(e.potential(k)));
+    if (planes.box.contains(Shape{k / (e.grid()[1] * e.grid()[2]), k / e.grid()[2] % e.grid()[1], k % e.grid()[2]})) potential.push_back(static_cast<real_of<In>>(e.potential(k)));
   for (const bool same : {false, true}) {
     fill();
     if (same) std::copy(c.data(), c.data() + c.size(), result.begin());
@@ -246,6 +246,28 @@ TEST(Sphere, OptionsOfDensePlans) {
   over_all<std::complex<float>>({6, 7, 5}, lists, true, 1, {}, 1e-3);
   over_all<float>({6, 7, 5}, shared({.squared = 5, .half = true}), true, 1, {}, 1e-3);
   over_all({6, 7, 5}, lists, true, 1, [](Options& o) { o.wire = "single"; }, 1e-4);
+}
+
+// Sticks shared for a process grid: two exchanges, each among the ranks of one of its rows or columns.
+TEST(Sphere, Pencils) {
+  const int ranks = ranks_of_world();
+  for (int rows = 2; rows <= ranks; ++rows) {
+    if (ranks % rows != 0) continue;
+    const auto pencils = [&](Options& o) { o.grid = {ranks / rows, rows}; };
+    const auto lists = [&](const Cutoff& cutoff, const std::string& rule = "coefficients") {
+      Lists all;
+      for (const auto& sticks : share_sticks(sphere_sticks(cutoff), ranks / rows, rows, rule)) all.push_back(vectors(sticks));
+      return all;
+    };
+    over_all({7, 8, 9}, lists({.squared = 9.5}), true, 1, pencils);
+    over_all({6, 7, 5}, lists({.squared = 4}, "columns"), true, 3, pencils);
+    over_all<double>({8, 5, 6}, lists({.squared = 4.2, .half = true}), true, 2, pencils);
+    Options options{.strategy = "isend", .effort = "estimate"};
+    pencils(options);
+    const Plan waves(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 14}), options);
+    EXPECT_EQ(waves.vectors(), lists({.squared = 14})[static_cast<std::size_t>(rank_of_world())]);
+    EXPECT_EQ(waves.describe().find(": copy"), std::string::npos) << waves.describe();  // through no slabs
+  }
 }
 
 TEST(Sphere, TaskGroups) {

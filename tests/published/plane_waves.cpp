@@ -114,7 +114,7 @@ TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
       });
   };
   expect(Pattern(hop.from, hop.to, 3, hop.cut), 8, 4096);
-  expect(Pattern(hop.to, hop.from, 3, route.back_cut), 4, 8192);
+  expect(Pattern(hop.to, hop.from, 3, *hop.back_cut), 4, 8192);
 }
 
 // Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40 on 16 ranks, message sizes in elements; 1231.9 sent by a rank, what it keeps included.
