@@ -89,7 +89,14 @@ template <class Real>
 Problem<std::complex<Real>, std::complex<Real>> kept_box(Shape grid, Shape kept) {
   return {problem(precision_of<Real>, grid, {.box = kept})};
 }
-/// The same of real functions; the output is ordered as that of r2c(kept).
+/// Any box of the spectrum's indices, from -n on: pruned output forward, pruned input backward. The output is an array of it, ordered by index and cut in the same way.
+template <class Real>
+Problem<std::complex<Real>, std::complex<Real>> kept_box(Shape grid, const Box& kept) {
+  Shape extents;
+  for (int a = 0; a < kept.axes(); ++a) extents.push_back(kept.extent(a));
+  return {problem(precision_of<Real>, grid, {.box = extents, .low = kept.lo})};
+}
+/// A smaller grid's spectrum of real functions; the output is ordered as that of r2c(kept).
 template <class Real>
 Problem<Real, std::complex<Real>> real_kept_box(Shape grid, Shape kept) {
   return {problem(precision_of<Real>, grid, {.box = kept, .real = true})};

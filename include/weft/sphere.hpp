@@ -50,8 +50,9 @@ std::vector<std::vector<SphereStick>> share_sticks(const std::vector<SphereStick
 /// The G-vectors of sticks, stick by stick, ascending.
 std::vector<GVector> vectors(const std::vector<SphereStick>& sticks);
 
-/// A rank's part of the spectrum of a grid `kept`, in the order that PlaneWaves::box tells: along axis a the indices of a transform of that length.
-std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int rank);
+/// A rank's part of the spectrum of a grid `kept`, in the order that PlaneWaves::box tells: along axis a the indices of a transform of that length, or
+/// kept[a] that follow low[a].
+std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int rank, const std::optional<Shape>& low = std::nullopt);
 
 /// The extents below which a grid does not hold the sphere: 2 max|g| + 1 on every axis.
 Shape smallest_grid(const std::vector<GVector>& vectors);
@@ -63,6 +64,7 @@ struct PlaneWaves {
   std::optional<Cutoff> cutoff = std::nullopt;
   /// Or a box: the spectrum of a smaller grid, cut into slabs along axis 1 and in memory order (1, 0, 2), as dense slabs of that grid leave it.
   std::optional<Shape> box = std::nullopt;
+  std::optional<Shape> low = std::nullopt;  ///< of a box that is no smaller grid's: its lowest index along each axis, from -n on; it is ordered by index
   std::string balance = "coefficients";  ///< the rule of `share_sticks` for a cutoff
   bool half = false;  ///< real functions: of every pair +-G one is given (a cutoff says so itself)
   bool real = false;  ///< of a box: real functions; its last axis is halved as r2c does

@@ -32,6 +32,13 @@ void check_waves(const AnyProblem& p, const Options& o) {
       if ((*box)[a] < 1 || (*box)[a] > p.shape[a]) throw Error("a kept box of " + to_string(*box) + " on a grid of " + to_string(p.shape) + "; give extents from 1 to the grid's");
     if (p.waves->half || p.waves->cutoff || !p.waves->mine.empty()) throw Error("a kept box is given together with a cutoff, half a sphere or a list; give one of them");
   }
+  if (p.waves->low) {
+    const Shape& low = *p.waves->low;
+    if (!p.waves->box || p.waves->real || low.size() != 3) throw Error("where a kept box begins is given by three indices, of complex functions and together with its extents");
+    for (int a = 0; a < 3; ++a)
+      if (low[a] < -p.shape[a] || low[a] + (*p.waves->box)[a] > p.shape[a])
+        throw Error("a kept box from " + std::to_string(low[a]) + " to " + std::to_string(low[a] + (*p.waves->box)[a]) + " on axis " + std::to_string(a) + ", whose indices go from 0 to " + std::to_string(p.shape[a]) + " or, wrapped, from " + std::to_string(-p.shape[a]) + "; give one inside");
+  }
   if (p.waves->cutoff) {
     const Shape least = smallest_grid(sphere_sticks(*p.waves->cutoff));
     for (int a = 0; a < 3; ++a)
@@ -42,7 +49,7 @@ void check_waves(const AnyProblem& p, const Options& o) {
 
 std::string fingerprint(const PlaneWaves& waves) {
   std::string text = waves.half ? "half a sphere, " : "a sphere, ";
-  if (waves.box) return (waves.real ? "of real functions a box of " : "a box of ") + to_string(*waves.box);
+  if (waves.box) return (waves.real ? "of real functions a box of " : "a box of ") + to_string(*waves.box) + (waves.low ? " from " + to_string(*waves.low) : "");
   if (!waves.cutoff) return text + "given by lists";
   const auto add = [&](double value) {
     char number[40];
@@ -64,7 +71,7 @@ void AnyPlan::Body::share_waves() {
   const Few<int>& grid = requested.grid;
   const int rows = !requested.input && (grid.size() == 2 || (grid.size() == 3 && grid[2] == 1)) && grid[0] > 0 && grid[1] > 0 && grid[0] * grid[1] == comm.size() ? grid[1] : 1;
   const Share mine = comm.agree([&] {
-    vectors = given.box ? box_vectors(*given.box, given.real, comm.size(), comm.rank()) : given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size() / rows, rows, given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
+    vectors = given.box ? box_vectors(*given.box, given.real, comm.size(), comm.rank(), given.low) : given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size() / rows, rows, given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
     return Share(problem.shape, vectors, given.half, given.box.has_value());
   });
   const int groups = requested.groups;

@@ -78,9 +78,9 @@ std::vector<GVector> vectors(const std::vector<SphereStick>& sticks) {
   return all;
 }
 
-std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int rank) {
+std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int rank, const std::optional<Shape>& low) {
   const std::vector<Index> bounds = Split::even().bounds(kept[1], ranks);
-  const auto frequency = [&](Index i, int axis) { return i < (kept[axis] + 1) / 2 ? i : i - kept[axis]; };
+  const auto frequency = [&](Index i, int axis) { return low ? (*low)[axis] + i : i < (kept[axis] + 1) / 2 ? i : i - kept[axis]; };
   std::vector<GVector> all;
   for (Index i1 = bounds[static_cast<std::size_t>(rank)]; i1 < bounds[static_cast<std::size_t>(rank) + 1]; ++i1)
     for (Index i0 = 0; i0 < kept[0]; ++i0)

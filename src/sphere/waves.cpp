@@ -56,7 +56,7 @@ Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half, 
     const bool mirrored = half && (g[2] != 0 ? g[2] < 0 : g[1] != 0 ? g[1] < 0 : g[0] < 0);
     if (mirrored)
       for (Index& component : g) component = -component;
-    reach0_ = std::max(reach0_, std::abs(g[0]));
+    reach0_ = std::max(reach0_, std::min(std::abs(g[0]), grid[0] - std::abs(g[0])));
     elements_.push_back({wrapped(g[0], 0), wrapped(g[1], 1), wrapped(g[2], 2), static_cast<Index>(i), mirrored});
   }
   const auto place = [](const Element& e) { return std::tuple(e.at2, e.at1, e.at0); };

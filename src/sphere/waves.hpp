@@ -20,8 +20,7 @@ class Share {
     Index coefficient = 0;            ///< the number in the caller's list
     bool conjugate = false;
   };
-  /// Throws Error for a vector that does not fit the grid or is given twice, or with its mirror image. `box`: these are indices of a smaller transform,
-  /// among which n/2 may be.
+  /// Throws Error for a vector that does not fit the grid or is given twice, or with its mirror image. `box`: these are any indices from -n to n - 1.
   Share(const Shape& grid, const std::vector<GVector>& vectors, bool half, bool box = false);
 
   const std::vector<Element>& elements() const { return elements_; }  ///< by at2, at1, at0

@@ -343,8 +343,40 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
 
 TEST(Sphere, KeptBoxes) {
   for (const auto& [grid, kept] : {std::pair{Shape{6, 9, 12}, Shape{4, 6, 8}}, {Shape{5, 7, 6}, Shape{5, 3, 6}}, {Shape{8, 6, 4}, Shape{2, 1, 4}}, {Shape{3, 4, 5}, Shape{1, 1, 1}}}) {
-    box_is_part_of_all<Complex>(grid, kept, kept_box<double>, c2c<double>(kept), c2c<double>(grid));
+    box_is_part_of_all<Complex>(grid, kept, [](const Shape& n, const Shape& m) { return kept_box<double>(n, m); }, c2c<double>(kept), c2c<double>(grid));
     box_is_part_of_all<double>(grid, kept, real_kept_box<double>, r2c<double>(kept), r2c<double>(grid));
+  }
+}
+
+// Any indices, over the end of an axis too.
+TEST(Sphere, KeptBoxesAnywhere) {
+  for (const auto& [grid, kept] : {std::pair<Shape, Box>{{7, 8, 9}, {{2, 0, -3}, {6, 5, 4}}}, {{6, 9, 20}, {{-6, 3, 11}, {-2, 9, 14}}}, {{5, 5, 4}, {{4, -1, 0}, {5, 4, 4}}}}) {
+    Plan box(world, kept_box<double>(grid, kept), {.effort = "estimate"});
+    SCOPED_TRACE(box.describe());
+    const auto at = [&, &grid = grid, &kept = kept](const Shape& p) {
+      Shape q;
+      for (int a = 0; a < 3; ++a) q.push_back((p[a] + kept.lo[a] + grid[a]) % grid[a]);
+      return static_cast<std::size_t>(position(q, grid));
+    };
+    std::vector<Complex> field(static_cast<std::size_t>(volume(grid))), spectrum(field.size());
+    for (std::size_t k = 0; k < field.size(); ++k) field[k] = {value(static_cast<Index>(k)), value(static_cast<Index>(k) + 9)};
+    const std::vector<Complex> all = naive(field, grid, {0, 1, 2});
+    auto u = box.input();
+    auto u_hat = box.output();
+    u.fill([&, &grid = grid](const Shape& p) { return field[static_cast<std::size_t>(position(p, grid))]; });
+    box.forward(u, u_hat);
+    double error = 0;
+    u_hat.for_each([&](const Shape& p, Complex& v) { error = std::max(error, std::abs(v - all[at(p)])); });
+    EXPECT_LT(error, 1e-12);
+    Shape p{0, 0, 0};
+    for (p[0] = 0; p[0] < kept.extent(0); ++p[0])
+      for (p[1] = 0; p[1] < kept.extent(1); ++p[1])
+        for (p[2] = 0; p[2] < kept.extent(2); ++p[2]) spectrum[at(p)] = std::conj(all[at(p)]);
+    spectrum = naive(spectrum, grid, {0, 1, 2});  // backward, conjugated
+    box.backward(u_hat, u);
+    error = 0;
+    u.for_each([&, &grid = grid](const Shape& q, Complex& v) { error = std::max(error, std::abs(v - std::conj(spectrum[static_cast<std::size_t>(position(q, grid))]))); });
+    EXPECT_LT(error, 1e-10);
   }
 }
 
@@ -417,6 +449,8 @@ TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
   fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = -1})); }, "0 or more");
   fails([&] { Plan(world, kept_box<double>({9, 9, 9}, {9, 10, 9})); }, "from 1 to the grid's");
   fails([&] { Plan(world, kept_box<double>({9, 9, 9}, {9, 9})); }, "three extents");
+  fails([&] { Plan(world, kept_box<double>({9, 9, 9}, Box{{0, 5, 0}, {9, 10, 9}})); }, "give one inside");
+  fails([&] { Plan(world, kept_box<double>({9, 9, 9}, Box{{0, 5, 0}, {9, 5, 9}})); }, "from 1 to the grid's");
   fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1, .metric = {{{1, 2, 0}, {2, 1, 0}, {0, 0, 1}}}})); }, "positive definite");
   fails([&] { Plan(world, gamma_sphere<double>({9, 9, 9}, Cutoff{.squared = 1, .k = {0.5, 0, 0}})); }, "k = 0");
   fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1}, "fairly")); }, "\"coefficients\" and \"columns\"");

@@ -18,7 +18,8 @@ void Request::add_problem(CLI::App& app) {
   app.add_option("--metric", metric, "of --sphere: b_i.b_j of the reciprocal cell, as 00,11,22 or 00,11,22,01,02,12 (1,1,1: grid units)")->needs(sphere);
   app.add_option("--kpoint", kpoint, "of --sphere: k in units of the reciprocal cell, as 0.5,0,0")->needs(sphere);
   auto* box = app.add_flag("--boxcut", boxcut, "plane waves: a box of half the grid")->excludes(sphere);
-  app.add_option("--kept", kept, "plane waves: the spectrum of a smaller grid, as 85x85x85: dealiasing, padding")->excludes(sphere)->excludes(box);
+  auto* small = app.add_option("--kept", kept, "plane waves: the spectrum of a smaller grid, as 85x85x85: dealiasing, padding")->excludes(sphere)->excludes(box);
+  app.add_option("--kept-from", kept_from, "where that many indices begin, as 10x0x-20: any box of the spectrum, pruned input or output")->needs(small);
   app.add_option("--precision", precision, "double or float")->capture_default_str();
   app.add_option("--batch", options_.batch, "transforms a call, one array behind the other")->capture_default_str();
   app.add_option("--groups", options_.groups, "plane waves: groups of ranks that share the batch; 0: as wisdom or tuning says")->capture_default_str();
@@ -118,6 +119,7 @@ weft::AnyProblem Request::problem() const {
       weft::PlaneWaves waves;
       if (boxcut && grid.size() == 3) waves.box = {std::max<weft::Index>(grid[0] / 2, 1), std::max<weft::Index>(grid[1] / 2, 1), std::max<weft::Index>(grid[2] / 2, 1)};
       else if (!kept.empty()) waves.box = weft::Shape(numbers<weft::Index>("--kept", kept, 'x')), waves.real = kind == "r2c";
+      if (!kept_from.empty()) waves.low = weft::Shape(numbers<weft::Index>("--kept-from", kept_from, 'x'));
       else waves.cutoff = cutoff();
       return weft::problem(weft::precision_from_string(precision), grid, waves);
     }

@@ -44,6 +44,7 @@ class Request {
   std::string metric, kpoint;  ///< of the sphere
   bool boxcut = false;         ///< or of a box of half the grid
   std::string kept;            ///< or of this box
+  std::string kept_from;       ///< and where it begins
   bool plane_waves() const { return radius > 0 || boxcut || !kept.empty(); }
 
  private:
