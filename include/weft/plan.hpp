@@ -60,7 +60,7 @@ Problem<Real, Real> r2r(Shape shape, std::vector<Kind> kinds, Order axes = {}) {
   return {problem(precision_of<Real>, std::move(kinds), shape, axes)};
 }
 
-/// Plane waves: real space is the grid, cut into slabs of planes along axis 0; transformed space is the coefficients of this rank's G-vectors, in their
+/// Plane waves: real space is the grid, cut into slabs of planes along axis 0 (a process grid cuts it into pencils); transformed space is the coefficients of this rank's G-vectors, in their
 /// order. All G-vectors of a stick (one g1 and g2) belong to one rank. Nothing but the sphere's columns is transformed, and no zero is moved.
 template <class Real>
 Problem<std::complex<Real>, std::complex<Real>> sphere(Shape grid, std::vector<GVector> mine) {

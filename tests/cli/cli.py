@@ -243,7 +243,8 @@ class Bench(Test):
 
     def test_plane_waves(self):
         for words in (["--sphere", "3", "--batch", "2", "--tiles", "kept"], ["--sphere", "3", "--kind", "r2c"], ["--boxcut"],
-                      ["--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles", "gathered", "--back-tile", "7"], ["--kept", "5x5x6", "--kind", "r2c"]):
+                      ["--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles", "gathered", "--back-tile", "7"], ["--kept", "5x5x6", "--kind", "r2c"],
+                      ["--kept", "3x5x4", "--kept-from", "2x0x-3"]):
             _, rows = self.bench("--shape", "8x9x10", *words)
             self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row), rows)
             self.assertGreater(len([row for row in rows if "declined" not in row]), 3)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -52,6 +53,33 @@ TEST(Sphere, EveryStickIsSharedOnce) {
     }
   EXPECT_THROW(share_sticks(sticks, 0), Error);
   EXPECT_THROW(share_sticks(sticks, 2, "luck"), Error);
+}
+
+TEST(Sphere, PencilsHaveSticksOfOneColumnOfRanks) {
+  const std::vector<SphereStick> sticks = sphere_sticks({.squared = 30});
+  for (const char* rule : {"coefficients", "columns"})
+    for (const auto& [planes, rows] : {std::pair{1, 1}, {3, 2}, {1, 5}, {4, 40}}) {
+      const auto shares = share_sticks(sticks, planes, rows, rule);
+      ASSERT_EQ(static_cast<int>(shares.size()), planes * rows);
+      std::map<Index, int> column;
+      Index most = 0, all = 0;
+      std::size_t count = 0;
+      for (int r = 0; r < planes * rows; ++r) {
+        Index mine = 0;
+        for (const SphereStick& s : shares[static_cast<std::size_t>(r)]) {
+          EXPECT_EQ(column.emplace(s.g2, r % rows).first->second, r % rows);
+          mine += s.size();
+          ++count;
+        }
+        most = std::max(most, mine), all += mine;
+      }
+      EXPECT_EQ(count, sticks.size());
+      if (rows == 2) {  // 11 values of g2 in two ranges
+        EXPECT_LT(static_cast<double>(most * planes * rows), 1.2 * static_cast<double>(all)) << "not balanced";
+      }
+    }
+  EXPECT_EQ(share_sticks(sticks, 4, 1), share_sticks(sticks, 4));
+  EXPECT_THROW(share_sticks(sticks, 2, 0), Error);
 }
 
 // Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40 on 16 ranks. The report's split is by columns; the greedy rule's figures are ours.
