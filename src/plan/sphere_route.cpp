@@ -17,6 +17,23 @@ Layout cut(const Shape& shape, int axis, const std::vector<Index>& bounds, int g
   return Layout(shape, boxes);
 }
 
+// One axis and its bounds, and which part is whose.
+struct Along {
+  int axis;
+  const std::vector<Index>& bounds;
+  const std::vector<int>& part;  // of every rank
+};
+
+Layout cut(const Shape& shape, std::initializer_list<Along> axes) {
+  std::vector<Box> boxes(axes.begin()->part.size(), Box::whole(shape));
+  for (const Along& along : axes)
+    for (std::size_t r = 0; r < boxes.size(); ++r) {
+      const auto part = static_cast<std::size_t>(along.part[r]);
+      boxes[r] = boxes[r].cut(along.axis, along.bounds[part], along.bounds[part + 1]);
+    }
+  return Layout(shape, boxes);
+}
+
 // Of bounds by rank those by ranks that follow one another.
 std::vector<Index> every(const std::vector<Index>& bounds, int groups) {
   std::vector<Index> some;
@@ -98,21 +115,14 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
   }
   if (waves.pencils()) {
     const int rows = static_cast<int>(waves.first_line.size()) - 1, thick = ranks / rows;
-    const std::vector<Index> along = options.split.bounds(grid[0], thick), across = options.split.bounds(grid[1], rows);
-    const auto each = [&](const Shape& shape, auto&& box) {
-      std::vector<Box> boxes;
-      for (int r = 0; r < ranks; ++r) boxes.push_back(box(Box::whole(shape), static_cast<std::size_t>(r / rows), static_cast<std::size_t>(r % rows), static_cast<std::size_t>(waves.place[static_cast<std::size_t>(r)])));
-      return Layout(shape, boxes);
-    };
-    const auto group = [&](std::size_t q) { return waves.first_stick[q * static_cast<std::size_t>(thick)]; };
+    std::vector<int> plane, row;
+    for (int r = 0; r < ranks; ++r) plane.push_back(r / rows), row.push_back(r % rows);
+    const std::vector<Index> along = options.split.bounds(grid[0], thick), across = options.split.bounds(grid[1], rows), sticks = every(waves.first_stick, thick);
     const Shape lines = batched({grid[0], grid[1], static_cast<Index>(waves.lines.size())});
     route.work = {{before + 2}, {before + 1}, {before}};
-    exchange(each(lines, [&](const Box& all, std::size_t p, std::size_t q, std::size_t) { return all.cut(before, along[p], along[p + 1]).cut(before + 1, across[q], across[q + 1]); }),
-             each(lines, [&](const Box& all, std::size_t p, std::size_t q, std::size_t) { return all.cut(before, along[p], along[p + 1]).cut(before + 2, waves.first_line[q], waves.first_line[q + 1]); }),
-             true, before + 1, before + 2);
-    route.sphere_hop = 1;
-    exchange(each(columns, [&](const Box& all, std::size_t p, std::size_t q, std::size_t) { return all.cut(before, along[p], along[p + 1]).cut(before + 1, group(q), group(q + 1)); }),
-             each(columns, [&](const Box& all, std::size_t, std::size_t, std::size_t place) { return all.cut(before + 1, waves.first_stick[place], waves.first_stick[place + 1]); }), thick > 1, before, before + 1);
+    exchange(cut(lines, {{before, along, plane}, {before + 1, across, row}}), cut(lines, {{before, along, plane}, {before + 2, waves.first_line, row}}), true, before + 1, before + 2);
+    route.sphere_hop = static_cast<int>(route.hops.size());
+    exchange(cut(columns, {{before, along, plane}, {before + 1, sticks, row}}), cut(columns, {{before + 1, waves.first_stick, waves.place}}), thick > 1, before, before + 1);
     return route;
   }
   if (!in_slabs) {  // the caller's own real space: one exchange more
