@@ -138,7 +138,7 @@ Waves::Waves(const Shape& grid, const std::vector<std::string>& texts, int first
   for (std::size_t s = 0; s < columns.size(); ++s) {
     const auto [at1, at2] = columns[s];
     if (pencil && *groups.at(at2).begin() != static_cast<int>(group)) continue;
-    auto& line = table->lines[static_cast<std::size_t>(pencil ? std::find(lines.begin() + first_line[group], lines.end(), at2) - lines.begin() - first_line[group] : at2)];
+    auto& line = table->lines[static_cast<std::size_t>(pencil ? std::lower_bound(lines.begin() + first_line[group], lines.begin() + first_line[group + 1], at2) - lines.begin() - first_line[group] : at2)];
     append(line, {at1, static_cast<Index>(s)});
     // the other half of the plane that is its own mirror image
     if (half && at2 == 0 && at1 > 0) line.push_back({grid[1] - at1, static_cast<Index>(s), 1, true, true});
