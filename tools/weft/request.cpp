@@ -119,8 +119,8 @@ weft::AnyProblem Request::problem() const {
       weft::PlaneWaves waves;
       if (boxcut && grid.size() == 3) waves.box = {std::max<weft::Index>(grid[0] / 2, 1), std::max<weft::Index>(grid[1] / 2, 1), std::max<weft::Index>(grid[2] / 2, 1)};
       else if (!kept.empty()) waves.box = weft::Shape(numbers<weft::Index>("--kept", kept, 'x')), waves.real = kind == "r2c";
-      if (!kept_from.empty()) waves.low = weft::Shape(numbers<weft::Index>("--kept-from", kept_from, 'x'));
       else waves.cutoff = cutoff();
+      if (!kept_from.empty()) waves.low = weft::Shape(numbers<weft::Index>("--kept-from", kept_from, 'x'));
       return weft::problem(weft::precision_from_string(precision), grid, waves);
     }
     std::vector<weft::Kind> kinds;
