@@ -21,7 +21,6 @@ class Prepared {
 
   /// Where the call that makes a request puts it, and what it sends to other ranks each time.
   MPI_Request* add(Index messages, Index bytes);
-  bool empty() const { return all_.empty(); }
   /// Starts all, which is one call.
   void start(const Communicator&);
   /// Lets MPI progress; true when all are done, or none was started.

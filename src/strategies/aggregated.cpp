@@ -159,7 +159,7 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
   try {
     segments_ = std::make_unique<mpi::Segments>(node_, flags_at_[at(place)] + signs * pattern.tiles() * flag_bytes);
   } catch (const Error& why) {
-    refused = why.what();
+    refused = std::string("on its node, ") + why.what();  // whose ranks have other numbers
   }
   comm_.agree([&] {
     if (!refused.empty()) throw Error(refused);
@@ -224,22 +224,27 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
       for (int k = 0; k < places; ++k) leave.add(k, gives.sum(k, t, others));
       for (const int source : others)
         for (int k = 0; k < places; ++k) arrive.add(k, takes(k, t, source));
-      const auto data = [&](const Spot& block, const Carried& part) { return segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes; };
+      const auto message = [&](int peer, const Spot& block, const Carried& part) {
+        return Message{peer, segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes,
+                       mpi::Amount(part.count, element_)};
+      };
       for (const Carried& part : carried(nodes, carriers, here, n, region.out_count[at(n)], demand.element_bytes)) {
         const int carrier = nodes.place[at(part.source)];
         if (leave.touched(place, part)) away[at(carrier)] = true;
         if (carrier != place) continue;
-        mpi::prepare_send(comm_, data(region.out[at(n)], part), amounts_.emplace_back(part.count, element_), part.target, tag(t), state.leaving);
+        state.out.push_back(message(part.target, region.out[at(n)], part));
         for (int k = 0; k < places; ++k) givers[at(k)] = givers[at(k)] || leave.touched(k, part);
       }
       for (const Carried& part : carried(nodes, carriers, n, here, region.in_count[at(n)], demand.element_bytes)) {
         const int carrier = nodes.place[at(part.target)];
         if (arrive.touched(place, part)) towards[at(carrier)] = true;
         if (carrier != place) continue;
-        mpi::prepare_receive(comm_, data(region.in[at(n)], part), amounts_.emplace_back(part.count, element_), part.source, tag(t), state.arriving);
+        state.in.push_back(message(part.source, region.in[at(n)], part));
         for (int k = 0; k < places; ++k) takers[at(k)] = takers[at(k)] || arrive.touched(k, part);
       }
     }
+    state.leaving = mpi::Requests(state.out.size());
+    state.arriving = mpi::Requests(state.in.size());
     for (int k = 0; k < places; ++k) {
       if (k == place) continue;
       if (away[at(k)]) state.carry_away.push_back(flag(k, t, left));
@@ -273,20 +278,15 @@ void AggregatedExchange::start(int t) {
   State& state = states_[at(t)];
   const std::uint64_t round = ++state.coming.round;
   state.own[written].raise(round);
-  if (!state.arriving.empty()) {
-    state.own[taken].wait((round - 1) * state.takers, comm_);  // nothing arrives over what is still read
-    state.arriving.start(comm_);
-  }
+  if (!state.in.empty()) state.own[taken].wait((round - 1) * state.takers, comm_);  // nothing arrives over what is still read
+  // No persistent requests: with those MPICH 4.0.2 over TCP does not return from MPI_Finalize.
+  for (const Message& in : state.in) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), state.arriving);
   for (const mpi::Flag* giver : state.givers) giver->wait(round, comm_);
-  if (!state.leaving.empty()) state.leaving.start(comm_);
-  if (!state.arriving.empty()) {
-    state.arriving.wait();
-    state.own[arrived].raise(round);
-  }
-  if (!state.leaving.empty()) {
-    state.leaving.wait();
-    state.own[left].raise(round);
-  }
+  for (const Message& out : state.out) mpi::isend(comm_, out.data, out.amount, out.peer, tag(t), state.leaving);
+  state.arriving.wait();
+  if (!state.in.empty()) state.own[arrived].raise(round);
+  state.leaving.wait();
+  if (!state.out.empty()) state.own[left].raise(round);
 }
 
 bool AggregatedExchange::test() {
@@ -321,19 +321,18 @@ Cost aggregated_cost(const Demand& demand, Carriers carriers) {
       return true;
     });
     bool any = false;
-    std::vector<bool> sends(at(pattern.ranks()), false), receives(sends);
     for (int from = 0; from < nodes.count(); ++from)
       for (int to = 0; to < nodes.count(); ++to) {
         int before = -1;
         for (const Carried& part : carried(nodes, carriers, from, to, blocks[at(from) * count + at(to)], demand.element_bytes)) {
-          any = sends[at(part.source)] = receives[at(part.target)] = true;
+          any = true;
           ++messages[at(part.source)];
+          ++calls[at(part.source)], ++calls[at(part.target)];
           bytes[at(part.source)] += part.count * demand.element_bytes;
           leaving.add(part.source, part.target, part.source != before, part.count * demand.element_bytes);
           before = part.source;
         }
       }
-    for (std::size_t r = 0; r < calls.size(); ++r) calls[r] += sends[r] + receives[r];
     cost.depth += any;
   }
   cost.calls = *std::max_element(calls.begin(), calls.end());

@@ -12,7 +12,6 @@
 #include <memory>
 
 #include "mpi/messages.hpp"
-#include "mpi/prepared.hpp"
 #include "strategies/awaited.hpp"
 #include "strategies/nodes.hpp"
 
@@ -50,6 +49,11 @@ class AggregatedExchange final : public Exchange {
   void close(int t) override;
 
  private:
+  struct Message {
+    int peer;
+    std::byte* data;
+    mpi::Amount amount;
+  };
   /// Of every rank and tile, behind one another: its data are written; one more reader of its node has read them; what it carries away has left;
   /// what it carries here has arrived; one more of its node has read that.
   enum Sign { written, read, left, arrived, taken, signs };
@@ -59,7 +63,8 @@ class AggregatedExchange final : public Exchange {
     std::vector<mpi::Flag*> carry_away;  // `left` of those who carry this rank's
     Awaited coming;                      // `written` of those of the node who give to this one, `arrived` of those who carry that
     std::vector<mpi::Flag*> tell;        // who of them counts that it was read: `read` and `taken`
-    mpi::Prepared leaving, arriving;     // what this rank carries
+    std::vector<Message> out, in;
+    mpi::Requests leaving, arriving;
     std::uint64_t readers = 0, takers = 0;
     Index bytes_read = 0;
   };
@@ -69,7 +74,6 @@ class AggregatedExchange final : public Exchange {
   mpi::Datatype element_;
   std::vector<Index> flags_at_;  // by place: bytes from the begin of its part
   std::unique_ptr<mpi::Segments> segments_;
-  std::vector<mpi::Amount> amounts_;  // what the requests refer to
   std::vector<State> states_;
   Index bytes_read_ = 0;
 };

@@ -18,18 +18,18 @@ HOSTS = os.path.join(HERE, "..", "..", "bench", "link", "hosts")
 VERSION = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True).stdout
 MPICH, OPEN_MPI_4 = "HYDRA" in VERSION, "(Open MPI) 4." in VERSION or "(OpenRTE) 4." in VERSION
 YIELD = os.environ.get("WEFT_TEST_YIELD")  # support/yield.cpp, for an MPI that spins: more ranks than cores would take milliseconds a call
-PER_HOST = 2 if YIELD or not MPICH else 1
+PER_HOST = 1 if MPICH else 2  # with two of MPICH's one run in nine did not end, see below
 CALMLY = {"LD_PRELOAD": YIELD} if YIELD else {}
 KNOWING = ["node", "leader", "hierarchical"]
 
 
 class Hosts(unittest.TestCase):
     def on_hosts(self, *words, options=(), environment=None, code=0):
-        # MPICH 4.0.2 over UCX 1.13 has been seen, once, not to end after all work was done and printed: UCX closes a TCP connection with a message that
+        # MPICH 4.0.2 over UCX 1.13 has been seen not to end after all work was done and printed, once with one rank a host, more often with two, always with persistent requests: UCX closes a TCP connection with a message that
         # wants an answer, and the peer may have ceased to listen. Hangs of this kind are known (openucx/ucx issues 7053 and 8738), a setting against them is not.
         for _ in range(2 if MPICH else 1):
             result = Result([HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words], seconds=30 if MPICH else 60,
-                            environment={**CALMLY, **(environment or {})})
+                            environment=environment)
             if result.code != 124:
                 break
         self.assertEqual(result.code, code, result)
@@ -54,13 +54,14 @@ class Hosts(unittest.TestCase):
     def test_one_host_without_shared_memory(self):
         """Where one host refuses it all ranks take another strategy, and say why."""
         ranks = 2 * PER_HOST
-        little = 'if [ "$(hostname)" = host2 ]; then ulimit -f 6144; fi; exec "$0" "$@"'  # MPI itself needs some
+        refused, why = ("export WEFT_SHARED_MEMORY=none", "WEFT_SHARED_MEMORY=none") if MPICH else ("ulimit -f 6144", "RLIMIT_FSIZE")  # MPICH itself needs more
+        little = f'if [ "$(hostname)" = host2 ]; then {refused}; fi; exec "$0" "$@"'
         result = self.on_hosts("sh", "-c", little, WEFT, "plan", "--shape", "256x256x32", "--effort", "estimate", "--strategy", "hierarchical")
-        self.assertRegex(result.out, rf"exchange: leader \(as requested, but in the place of hierarchical: rank [{PER_HOST}-{ranks - 1}]: .*RLIMIT_FSIZE")
+        self.assertRegex(result.out, rf"exchange: leader \(as requested, but in the place of hierarchical: rank [{PER_HOST}-{ranks - 1}]: .*{why}")
 
     def test_a_killed_rank(self):
         text = killed(self, [HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, WEFT, "bench", "--shape", "32x32x32", "--strategy", "hierarchical"],
-                      WEFT, 2 * PER_HOST, 2 * PER_HOST - 1, CALMLY)
+                      WEFT, 2 * PER_HOST, 2 * PER_HOST - 1)
         self.assertNotIn("hosts:", text)
 
     @unittest.skipUnless(OPEN_MPI_4, "which alone has no window between hosts unless it is told to")
