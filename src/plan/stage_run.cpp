@@ -1,0 +1,176 @@
+// Stages at work, as stage.cpp has planned them: nothing here allocates.
+#include <algorithm>
+#include <cstring>
+
+#include "plan/stage.hpp"
+
+namespace weft {
+
+void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& round) const {
+  const Block& block = blocks_[static_cast<std::size_t>(b)];
+  const Pass& pass = passes_[static_cast<std::size_t>(p)];
+  const auto& cells = block.cells[static_cast<std::size_t>(p)];
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    const Cell& cell = pass.cells[static_cast<std::size_t>(cells[k])];
+    Box region = cell.box;
+    for (int a = 0; a < region.axes(); ++a)
+      if (!transforms(a)) region.lo[a] = std::max(region.lo[a], block.box.lo[a]), region.hi[a] = std::min(region.hi[a], block.box.hi[a]);
+    // a transformed axis is whole in every block and begins at 0, so that only the others are counted from the block's corner
+    Shape origin = block.box.lo;
+    for (int a = 0; a < origin.size(); ++a)
+      if (transforms(a)) origin[a] = pass.from_box.lo[a];
+    Run ahead;
+    if (&pass == &passes_.back() && block.slot >= 0) {
+      const auto n = static_cast<Index>(cells.size()), first = block.bytes * static_cast<Index>(k) / n;
+      ahead = {(*round.slots)[static_cast<std::size_t>(block.slot)] + block.offset + first, block.bytes * static_cast<Index>(k + 1) / n - first};
+    }
+    run_cell(pass, cell, region, origin, part, parts, bench, round, ahead);
+  }
+}
+
+void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Run ahead) const {
+  const int axis = pass.operation.axis, c = cell.companion;
+  const Index along = c < 0 ? 1 : region.extent(c);
+  // whole rows of lines at once where nothing is gathered, else a batch
+  Index width = pass.width;
+  Index outer = 1;
+  for (const int a : cell.outer) outer *= region.extent(a);
+  if (pass.copies)
+    width = ahead.bytes > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
+  else if (cell.zero || (cell.from_lines && cell.to_lines && !pass.operation.map))
+    width = std::max(width, (along / parts + width - 1) / width * width);
+  const Index batches = (along + width - 1) / width;
+  const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
+  if (begin == end) return;
+
+  Shape at = region.lo;
+  Index rest = begin / batches;
+  for (int k = cell.outer.size() - 1; k >= 0; --k) {
+    const int a = cell.outer[k];
+    at[a] += rest % region.extent(a);
+    rest /= region.extent(a);
+  }
+  Index batch = begin % batches;
+  const auto address = [&](const Segment& s) {
+    const Shape& zero = s.in_block ? origin : cell.box.lo;
+    std::byte* at_first = (s.in_block ? bench.block : (*round.slots)[static_cast<std::size_t>(s.slot)]) + s.offset;
+    // number by number: a copy of `at` would wait for its last change, and that for every store before it to reach memory
+    for (int a = 0; a < at.size(); ++a)
+      if (a != axis) at_first += s.strides[a] * (at[a] - zero[a]);
+    return at_first;
+  };
+  for (Index unit = begin; unit < end;) {
+    if (c >= 0) at[c] = region.lo[c];
+    for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] = address(cell.from[s]) + (c < 0 ? 0 : batch * width * cell.from[s].strides[c]);
+    for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] = address(cell.to[s]) + (c < 0 ? 0 : batch * width * cell.to[s].strides[c]);
+    for (; batch < batches && unit < end; ++batch, ++unit) {
+      if (c >= 0) at[c] = region.lo[c] + batch * width;
+      if (ahead.bytes > 0) fetch(ahead.begin + ahead.bytes * unit / (outer * batches), ahead.bytes / (outer * batches));
+      run_lines(pass, cell, region, at, std::min(width, along - batch * width), bench, round);
+      if (c < 0) continue;
+      for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] += width * cell.from[s].strides[c];
+      for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] += width * cell.to[s].strides[c];
+    }
+    batch = 0;
+    for (int k = cell.outer.size() - 1; k >= 0; --k) {
+      const int a = cell.outer[k];
+      if (++at[a] < region.hi[a]) break;
+      at[a] = region.lo[a];
+    }
+  }
+}
+
+void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Bench& bench, const Round& round) const {
+  const int axis = pass.operation.axis, c = cell.companion;
+  const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
+  if (pass.copies) {
+    for (std::size_t k = 0; k < cell.pairs.size(); ++k) {
+      const auto f = static_cast<std::size_t>(cell.pairs[k].first), t = static_cast<std::size_t>(cell.pairs[k].second);
+      const Segment &a = cell.from[f], &b = cell.to[t];
+      // a block of a copy may cut its lines
+      const Index low = region.lo[axis] - pass.from_box.lo[axis], high = region.hi[axis] - pass.from_box.lo[axis];
+      const Index first = std::max({a.first, b.first, low}), count = std::min({a.first + a.count, b.first + b.count, high}) - first;
+      if (count <= 0) continue;
+      const std::byte* source = bench.from[f] + (first - a.first) * a.strides[axis];
+      std::byte* target = bench.to[t] + (first - b.first) * b.strides[axis];
+      const Panel panel{count, width, a.strides[axis], stride(a), b.strides[axis], stride(b)};
+      if (source != target) cell.moves[k](source, target, panel);
+    }
+    return;
+  }
+
+  if (cell.zero) {
+    for (Index k = 0; k < pass.out_length; ++k) std::memset(bench.to[0] + k * pass.out_stride * pass.to_bytes, 0, static_cast<std::size_t>(width * pass.to_bytes));
+    return;
+  }
+
+  // first: lines -> middle; map and second: middle -> done. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
+  const Operation& operation = pass.operation;
+  const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().in_place()));
+  const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length || pass.mid_step != pass.out_step;
+  const std::byte* lines = nullptr;
+  std::byte* middle = nullptr;
+  std::byte* const target = cell.to_lines ? bench.to[0] : nullptr;
+  std::byte* const middle_target = returns ? nullptr : target;
+  if (cell.from_lines) {
+    lines = bench.from[0];
+    middle = middle_target ? middle_target : cell.from[0].in_block && !apart ? const_cast<std::byte*>(lines) : bench.lines[1];
+  } else {
+    std::byte* into = middle_target && !apart ? middle_target : bench.lines[0];
+    if (cell.from_table) cell.from_table->gather(at[c], width, bench.from, into, pass.in_step * pass.from_bytes, pass.in_stride * pass.from_bytes);
+    Index reached = 0;  // a gap between segments holds zeros
+    const auto zero = [&](Index first, Index count) {
+      if (count > 0)
+        for (Index w = 0; w < width; ++w)
+          for (Index k = first; k < first + count; k += pass.in_stride > 1 ? 1 : count)
+            std::memset(into + (w * pass.in_step + k * pass.in_stride) * pass.from_bytes, 0,
+                        static_cast<std::size_t>((pass.in_stride > 1 ? 1 : count) * pass.from_bytes));
+    };
+    for (std::size_t s = 0; s < cell.from.size() && !cell.from_table; ++s) {
+      const Segment& segment = cell.from[s];
+      zero(reached, segment.first - reached);
+      segment.move(bench.from[s], into + segment.first * pass.in_stride * pass.from_bytes,
+                   {segment.count, width, segment.strides[axis], stride(segment), pass.in_stride * pass.from_bytes, pass.in_step * pass.from_bytes});
+      reached = segment.first + segment.count;
+    }
+    if (!cell.from_table) zero(reached, pass.in_length - reached);
+    lines = into;
+    middle = middle_target ? middle_target : apart ? bench.lines[1] : into;
+  }
+  if (operation.first)
+    (*operation.first)(lines, middle, width);
+  else if (lines != middle)
+    std::memcpy(middle, lines, static_cast<std::size_t>(width * pass.in_length * pass.from_bytes));
+  if (operation.map && round.map) {
+    Line line{at, axis, pass.mid_length, nullptr};
+    line.first[axis] = pass.to_box.lo[axis];
+    for (Index w = 0; w < width; ++w) {
+      if (c >= 0) line.first[c] = at[c] + w;
+      line.values = middle + w * pass.mid_step * pass.mid_bytes;
+      (*round.map)(line);
+    }
+  }
+  std::byte* const done = !returns ? middle : target ? target : bench.lines[0];
+  if (operation.second) (*operation.second)(middle, done, width);
+  if (operation.scale != 1) {
+    // lines as one run, or each row of columns as one
+    const Index rows = pass.out_stride > 1 ? pass.out_length : 1, bytes = ((width - 1) * pass.out_step + pass.out_length / rows) * pass.to_bytes;
+    const auto times = [&](auto* values) {
+      for (Index k = 0; k < bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
+    };
+    for (Index row = 0; row < rows; ++row) {
+      std::byte* const values = done + row * pass.out_stride * pass.to_bytes;
+      request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(values)) : times(reinterpret_cast<float*>(values));
+    }
+  }
+  if (cell.to_table)
+    cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, pass.out_stride * pass.to_bytes, bench.to);
+  else if (!target)
+    for (std::size_t s = 0; s < cell.to.size(); ++s) {
+      const Segment& segment = cell.to[s];
+      segment.move(done + segment.first * pass.out_stride * pass.to_bytes, bench.to[s],
+                   {segment.count, width, pass.out_stride * pass.to_bytes, pass.out_step * pass.to_bytes, segment.strides[axis], stride(segment)});
+    }
+}
+
+}  // namespace weft
