@@ -25,7 +25,7 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
     change(o);
     return o;
   };
-  const AnyProblem good = c2c<double>({4, 4, 4});
+  const AnyProblem good = c2c<double>({4, 4, 4}), wide = c2c<double>({8, 8, 8});  // planes for every rank
   expect_error("at least 1", [&] { plan(c2c<double>({4, 0, 4})); });
   expect_error("at least 1", [&] { plan(c2c<double>({4, -4, 4})); });
   expect_error("counted", [&] { plan(c2c<double>({Index{1} << 40, Index{1} << 40})); });
@@ -49,8 +49,8 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   expect_error("scale", [&] { plan(good, with([](Options& o) { o.scale = "up"; })); });
   std::vector<Box> twice(static_cast<std::size_t>(ranks), Box::whole({4, 4, 4}));
   if (ranks > 1) {
-    expect_error("names 2 strategies, and this plan has 1 exchange;", [&] { plan(good, with([](Options& o) { o.strategy = "isend+auto"; })); });
-    expect_error("names 3 strategies, and this plan has 2 exchanges;", [&] { plan(good, with([](Options& o) { o.strategy = "isend+direct+isend", o.natural_output = true; })); });
+    expect_error("names 2 strategies, and this plan has 1 exchange;", [&] { plan(wide, with([](Options& o) { o.strategy = "isend+auto"; })); });
+    expect_error("names 3 strategies, and this plan has 2 exchanges;", [&] { plan(wide, with([](Options& o) { o.strategy = "isend+direct+isend", o.natural_output = true; })); });
     expect_error("both own", [&] { plan(good, with([&](Options& o) { o.input = Layout({4, 4, 4}, twice); })); });
     expect_error("rank", [&] { plan(rank == ranks - 1 ? AnyProblem(c2c<double>({4, 4, 5})) : good); });
     expect_error("rank", [&] { plan(rank == 0 ? AnyProblem(c2c<double>({4, 0, 4})) : good); });

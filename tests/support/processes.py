@@ -1,4 +1,5 @@
 """Finds processes and what they leave behind: for tests that kill them."""
+import contextlib
 import os
 import signal
 import subprocess
@@ -21,12 +22,19 @@ def marked(mark):
     return found
 
 
+def runs(pid, program):
+    try:
+        return os.path.samefile(f"/proc/{pid}/exe", program)  # its name may be another where mounts differ
+    except OSError:
+        return False
+
+
 def ranks(mark, program):
     found = {}
     for pid, entries in marked(mark).items():
         for entry in entries:
             name, _, value = entry.decode(errors="replace").partition("=")
-            if name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK") and os.path.realpath(f"/proc/{pid}/exe") == program:
+            if name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK") and runs(pid, program):
                 found[int(value)] = pid
     return found
 
@@ -75,4 +83,5 @@ def killed(case, command, program, size, victim, environment=None):
     finally:
         job.kill()
         for pid in marked(mark):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
