@@ -17,7 +17,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     return single ? single_on_wire(chosen) : std::shared_ptr<const Strategy>(std::shared_ptr<void>(), &chosen);
   };
   // groups of ranks may fail apart: then all fail
-  const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound { 
+  const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound {
     return {&chosen, agree_or_decline(comm, [&] { return sent(chosen)->bind(demand, group.raw()); }), reason, {}};
   };
   const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound {
