@@ -351,9 +351,10 @@ class FftwEngine final : public Engine {
     auto imported = parse(wisdom);
     const std::lock_guard lock(planning_);
     for (auto& [key, choice] : imported) {
+      if (const auto known = choices_.find(key); known != choices_.end() && known->second == choice) continue;
       const bool accepted = key.first.precision == Precision::single_ ? OnlyWisdom<float>(choice.wisdom).accepted()
                                                                       : OnlyWisdom<double>(choice.wisdom).accepted();
-      if (const auto known = choices_.find(key); !accepted || (known != choices_.end() && known->second == choice)) continue;
+      if (!accepted) continue;
       forget(key);
       choices_[key] = std::move(choice);
     }
