@@ -90,7 +90,7 @@ int compare(const World& world, const Asked& asked) {
   for (Entry& peer : peer_entries(world, what)) entries.push_back(std::move(peer));
   asked.choose(entries);
   if (asked.limits) {
-    const std::vector<Limit> found = limits(world);
+    const std::vector<Limit> found = limits(world, what);
     if (world.rank == 0) {
       fmt::print("{}\n{}\nno-overlap limit of {}: {:.4g} ms\n", machine(), text(found, world), what.name(),
                  1e3 * least_seconds(found, world, what));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "peers/fftw.hpp"
 #include "race.hpp"
@@ -15,6 +16,7 @@
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr weft::Index longest = 1024;  // of lines in cache: 16 KiB an array, and two fit a first-level cache
 
 /// Collective: what `work`, of `amount` units, reaches on rank 0 while the others sleep, and on all ranks together. Medians of turns.
 Limit measured(const World& world, const std::string& what, const std::string& unit, double amount, const std::function<void()>& work) {
@@ -29,6 +31,7 @@ Limit measured(const World& world, const std::string& what, const std::string& u
   std::vector<double> one, all;
   for (int turn = 0; turn < turns; ++turn) {
     alone(world, [&] { one.push_back(amount / seconds()); });
+    if (world.ranks == 1) continue;
     MPI_Barrier(world.comm);
     double rate = amount / seconds();
     MPI_Allreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, world.comm);
@@ -36,7 +39,7 @@ Limit measured(const World& world, const std::string& what, const std::string& u
   }
   if (world.rank == 0) limit.one_rank = median(one);
   MPI_Bcast(&limit.one_rank, 1, MPI_DOUBLE, 0, world.comm);
-  limit.all_ranks = median(all);
+  limit.all_ranks = all.empty() ? limit.one_rank : median(all);
   return limit;
 }
 
@@ -67,7 +70,7 @@ Limit streaming(const World& world, std::size_t bytes) {
 /// Lines in place, from one array to another, or interleaved: whichever is fastest on all ranks.
 Limit lines(const World& world, int n) {
   using F = Fftw<double>;
-  const int count = std::max(1, 1024 / n);  // 16 KiB an array: two fit a first-level cache
+  const int count = static_cast<int>(longest) / n;
   const std::size_t bytes = static_cast<std::size_t>(n * count) * sizeof(F::Complex);
   const auto first = memory(bytes), second = memory(bytes);
   auto *const from = reinterpret_cast<F::Complex*>(first.get()), *const to = reinterpret_cast<F::Complex*>(second.get());
@@ -92,9 +95,12 @@ Limit lines(const World& world, int n) {
 
 }  // namespace
 
-std::vector<Limit> limits(const World& world) {
+std::vector<Limit> limits(const World& world, const Case& what) {
   std::vector<Limit> limits;
-  for (const int n : {64, 128, 192, 256}) limits.push_back(lines(world, n));
+  std::set<int> lengths;
+  for (const weft::Index n : what.shape)
+    if (n > 1) lengths.insert(static_cast<int>(std::min(n, longest)));
+  for (const int n : lengths) limits.push_back(lines(world, n));
   for (const std::size_t bytes : {2 * mebibyte, 16 * mebibyte, 128 * mebibyte}) {
     limits.push_back(copying(world, bytes));
 #ifdef __SSE2__
@@ -115,7 +121,7 @@ double least_seconds(const std::vector<Limit>& limits, const World& world, const
     if (limit.bytes == 0 || away(limit) == nearest) best = std::max(best, limit.all_ranks);
   }
   const double passes = what.real ? 8 : 4;  // there and back
-  return 1e-9 * (what.operations() / lines + passes * array / copying);
+  return 1e-9 * ((lines > 0 ? what.operations() / lines : 0) + passes * array / copying);
 }
 
 std::string text(const std::vector<Limit>& limits, const World& world) {

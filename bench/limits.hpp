@@ -11,8 +11,8 @@ struct Limit {
   double one_rank = 0, all_ranks = 0;  ///< all ranks: their sum
 };
 
-/// Collective.
-std::vector<Limit> limits(const World& world);
+/// Collective. Lines are those of the case, or the longest that are in cache.
+std::vector<Limit> limits(const World& world, const Case& what);
 /// Seconds of a case without overlap of arithmetic and memory: lines at the speed of cache, and four passes (two reads, two writes)
 /// there, and as many back, over the data at the speed of copying as much.
 double least_seconds(const std::vector<Limit>& limits, const World& world, const Case& what);
