@@ -129,7 +129,8 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
              std::none_of(r.from.views.begin(), r.from.views.end(), [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; });
   // And rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
-  r.fetch = s == 0 && (r.to.table || rows_axis < 0) && !r.operations.empty() && r.from.box.volume() * r.from.bytes >= stream_budget;
+  r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
+  r.fetch = r.far && s == 0 && (r.to.table || rows_axis < 0) && !r.operations.empty();
   // Half a spectrum is a little longer than the real numbers it comes from: from the end on it may take their place.
   r.descending = s == 0 && chain.bytes[0] < chain.bytes[1] && !chain.hops.empty() && chain.exchanges[0] && chain.exchanges[0]->tiles() == 1;
   return r;
@@ -219,6 +220,7 @@ void AnyPlan::Body::build_map(double scale) {
   std::vector<Operation> middle(up.begin(), up.end() - 1);
   Operation top = up.back();
   top.map = true;
+  if (top.axis == crossing_axis) top.first = lines.at(mapped_spec());
   const std::vector<LineSpec> down = returning_specs();
   top.second = lines.at(down.front());
   middle.push_back(top);

@@ -58,6 +58,9 @@ struct AnyPlan::Body {
   int columns_axis = -1, rows_axis = -1;  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
   Index row_elements = 0;
   bool columns_stay = false;  // they are left where they were read, forward too
+  int crossing_axis = -1;  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements apart; -1: they become lines
+  Index crossing_elements = 0;
+  bool crossing_back = false;  // backward too
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   std::vector<std::shared_ptr<std::byte>> arrays;
@@ -97,6 +100,7 @@ struct AnyPlan::Body {
   LineSpec line_spec(int axis, Direction direction) const;
   void plan_lines();
   std::vector<Operation> operations(const Order& axes, Direction direction) const;
+  LineSpec mapped_spec() const;
   std::vector<LineSpec> returning_specs() const;
   static void rescale(Chain& chain, double by);
   int new_array(Index bytes);

@@ -9,13 +9,6 @@ namespace {
 // A block should stay in a core's second-level cache between its passes.
 constexpr Index block_budget = 256 * 1024;
 
-// Lines of one batch: 512 bytes across, where the batch is well inside the second-level cache, and never fewer than an engine likes or fill two cache
-// lines. On a core with 1 MiB of it the last stage took at 512 bytes 0.75 of its time at 128 (128^3), 0.95 of that at 256.
-Index batch_width(Index bytes, Index length) {
-  constexpr Index across = 512, budget = 128 * 1024;
-  return std::max({Index{8}, 128 / bytes, std::min(across / bytes, budget / (length * bytes)) / 8 * 8});
-}
-
 // All bounds at which some view begins or ends on an axis, inside the box.
 std::vector<Index> breaks(const Box& box, int axis, const std::vector<View>& from, const std::vector<View>& to) {
   std::vector<Index> at{box.lo[axis], box.hi[axis]};
@@ -73,6 +66,13 @@ Index kept_extent(const Table& table) {
 }
 
 }  // namespace
+
+// Lines of one batch: 512 bytes across, where the batch is well inside the second-level cache, and never fewer than an engine likes or fill two cache
+// lines. On a core with 1 MiB of it the last stage took at 512 bytes 0.75 of its time at 128 (128^3), 0.95 of that at 256.
+Index Stage::batch_width(Index bytes, Index length) {
+  constexpr Index across = 512, budget = 128 * 1024;
+  return std::max({Index{8}, 128 / bytes, std::min(across / bytes, budget / (length * bytes)) / 8 * 8});
+}
 
 bool Stage::transforms(int axis) const {
   return std::any_of(request_.operations.begin(), request_.operations.end(), [&](const Operation& o) { return o.axis == axis; });
@@ -222,19 +222,33 @@ void Stage::plan_passes() {
   if (here_in_block) passes_.push_back(plan_pass({}, true, here, request_.to, true, false, request_.stream));
 }
 
-// While a block is copied or looked up from the bench, memory is idle enough to bring the next one.
+Index Stage::Rows::count() const {
+  Index rows = 1;
+  for (const auto& loop : loops) rows *= loop.first;
+  return rows;
+}
+
+// While a block is worked on, memory is idle enough to bring the next one, where the second-level cache has room for both.
 void Stage::plan_fetches() {
-  if (passes_.size() < 2 || request_.from.table || !(passes_.back().copies || request_.to.table)) return;
+  if (!request_.far || passes_.size() < 2 || request_.from.table || block_bytes_ > 2 * block_budget) return;
+  constexpr Index longest = 2048, shortest = 256;  // bytes of a row
   for (std::size_t b = 0; b + 1 < blocks_.size(); ++b) {
-    const Box& next = blocks_[b + 1].box;
+    Block& block = blocks_[b];
     for (const View& view : request_.from.views) {
-      if (!view.box.contains(next)) continue;
+      const Box next = view.box.intersect(blocks_[b + 1].box);
+      if (next.empty()) continue;
       Order order = c_order(next.axes());
       std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return view.strides[x] < view.strides[y]; });
-      Index run = 1;
-      for (const int a : order)
-        if (next.extent(a) > 1) run = view.strides[a] == run ? run * next.extent(a) : -1;
-      if (run > 0) blocks_[b].slot = view.slot, blocks_[b].offset = view.at(next.lo) * request_.from.bytes, blocks_[b].bytes = run * request_.from.bytes;
+      Rows rows{view.slot, view.at(next.lo) * request_.from.bytes, request_.from.bytes, {}};
+      for (const int a : order) {
+        if (next.extent(a) == 1) continue;
+        if (rows.loops.empty() && view.strides[a] * request_.from.bytes == rows.bytes) rows.bytes *= next.extent(a);
+        else rows.loops.emplace_back(next.extent(a), view.strides[a] * request_.from.bytes);
+      }
+      if (rows.bytes < shortest) continue;
+      if (rows.bytes > longest) rows.loops.insert(rows.loops.begin(), {rows.bytes / longest, longest}), rows.bytes = longest;
+      block.ahead_rows += rows.count();
+      block.ahead.push_back(std::move(rows));
     }
   }
 }
@@ -327,6 +341,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   Pass pass;
   pass.operation = operation;
   pass.copies = copies;
+  pass.streams = stream;
   pass.from_box = from.box;
   pass.to_box = to.box;
   pass.from_bytes = from.bytes;
@@ -345,6 +360,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   pass.out_length = to.box.extent(axis);
   pass.width = batch_width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length));
   if (to.table && strided(operation)) pass.width = Table::batch;  // looked up while they are in the first-level cache
+  pass.looks_ahead = request_.far && !from_block && !copies && !from.table && pass.width * pass.in_length * from.bytes <= block_budget / 4;
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
   pass.mid_bytes = to.bytes;
   pass.in_step = pass.in_length;

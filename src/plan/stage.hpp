@@ -55,7 +55,8 @@ class Stage {
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
     bool stream = false;                      ///< the results will not be read before they have left the caches
     bool descending = false;                  ///< the last block first
-    bool fetch = false;                       ///< what is read is in no cache: lines are copied in their order before they are transformed
+    bool far = false;                         ///< what is read is in no cache
+    bool fetch = false;                       ///< lines are copied in their order before they are transformed
   };
   explicit Stage(const Request& request);
 
@@ -70,6 +71,8 @@ class Stage {
   /// where no block that follows is read.
   bool overlays() const;
   const Request& request() const { return request_; }
+  /// Lines of a batch that is gathered or scattered, of so many bytes a point.
+  static Index batch_width(Index bytes, Index length);
   int passes() const { return static_cast<int>(passes_.size()); }
 
   /// Bytes of a bench's block and of one of its two line buffers, and segments, that this stage needs.
@@ -83,10 +86,6 @@ class Stage {
   void run(int block, int pass, int part, int parts, Bench& bench, const Round& round) const;
 
  private:
-  struct Run {
-    const std::byte* begin = nullptr;
-    Index bytes = 0;
-  };
   struct Segment {  // where part of each line lies
     int slot = -1;
     Index offset = 0;  // bytes, at the cell's low corner
@@ -108,18 +107,29 @@ class Stage {
   };
   struct Pass {
     Operation operation;
-    bool copies = false;
+    bool copies = false, streams = false;
+    bool looks_ahead = false;  // while a batch is transformed, memory brings what the next one gathers
     Box from_box, to_box;
     Index from_bytes = 0, to_bytes = 0, in_length = 0, out_length = 0, width = 1;
     Index mid_length = 0, mid_bytes = 0;  // of a line between first and second
     Index in_stride = 1, in_step = 0, mid_step = 0, out_stride = 1, out_step = 0;  // elements: how lines lie in buffers, from point to point and from line to line
     std::vector<Cell> cells;
   };
+  struct Rows {  // runs of memory, alike and evenly apart along some axes
+    int slot = -1;
+    Index offset = 0, bytes = 0;  // of each
+    std::vector<std::pair<Index, Index>> loops;  // how many, how far apart; fastest first
+    Index count() const;
+  };
   struct Block {
     Box box;
     std::vector<std::vector<int>> cells;  // for each pass
-    int slot = -1;  // what the next block will read, where that is one run of memory
-    Index offset = 0, bytes = 0;
+    std::vector<Rows> ahead;  // what the next block will read
+    Index ahead_rows = 0;
+  };
+  struct Share {  // of the rows that the next block will read
+    const Block* block = nullptr;
+    Index first = 0, count = 0;
   };
 
   void plan_blocks();
@@ -129,8 +139,11 @@ class Stage {
   Side between(const Box& box, Index bytes);
   std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, std::vector<Segment>& segments);
   Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);
-  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Run ahead) const;
-  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Bench& bench, const Round& round) const;
+  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const;
+  static void fetch_ahead(const Block& block, Index first, Index last, const Round& round);
+  /// `more` lines follow in the same cell.
+  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Bench& bench, const Round& round) const;
+  void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
   std::vector<Block> blocks_;

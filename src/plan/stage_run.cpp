@@ -19,16 +19,16 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     Shape origin = block.box.lo;
     for (int a = 0; a < origin.size(); ++a)
       if (transforms(a)) origin[a] = pass.from_box.lo[a];
-    Run ahead;
-    if (&pass == &passes_.back() && block.slot >= 0) {
-      const auto n = static_cast<Index>(cells.size()), first = block.bytes * static_cast<Index>(k) / n;
-      ahead = {(*round.slots)[static_cast<std::size_t>(block.slot)] + block.offset + first, block.bytes * static_cast<Index>(k + 1) / n - first};
+    Share ahead;
+    if (block.ahead_rows > 0 && parts == 1) {
+      const auto n = static_cast<Index>(cells.size() * passes_.size()), q = static_cast<Index>(static_cast<std::size_t>(p) * cells.size() + k);
+      ahead = {&block, block.ahead_rows * q / n, block.ahead_rows * (q + 1) / n - block.ahead_rows * q / n};
     }
     run_cell(pass, cell, region, origin, part, parts, bench, round, ahead);
   }
 }
 
-void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Run ahead) const {
+void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const Index along = c < 0 ? 1 : region.extent(c);
   // whole rows of lines at once where nothing is gathered, else a batch
@@ -36,7 +36,9 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   Index outer = 1;
   for (const int a : cell.outer) outer *= region.extent(a);
   if (pass.copies)
-    width = ahead.bytes > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
+    width = ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
+  else if (ahead.count > 0)
+    width = std::min<Index>(8, along);
   else if (cell.zero || (cell.from_lines && cell.to_lines && !pass.operation.map))
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
@@ -65,8 +67,8 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
     for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] = address(cell.to[s]) + (c < 0 ? 0 : batch * width * cell.to[s].strides[c]);
     for (; batch < batches && unit < end; ++batch, ++unit) {
       if (c >= 0) at[c] = region.lo[c] + batch * width;
-      if (ahead.bytes > 0) fetch(ahead.begin + ahead.bytes * unit / (outer * batches), ahead.bytes / (outer * batches));
-      run_lines(pass, cell, region, at, std::min(width, along - batch * width), bench, round);
+      if (ahead.count > 0) fetch_ahead(*ahead.block, ahead.first + ahead.count * unit / (outer * batches), ahead.first + ahead.count * (unit + 1) / (outer * batches), round);
+      run_lines(pass, cell, region, at, std::min(width, along - batch * width), std::clamp<Index>(along - (batch + 1) * width, 0, width), bench, round);
       if (c < 0) continue;
       for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] += width * cell.from[s].strides[c];
       for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] += width * cell.to[s].strides[c];
@@ -80,7 +82,20 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   }
 }
 
-void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Bench& bench, const Round& round) const {
+void Stage::fetch_ahead(const Block& block, Index first, Index last, const Round& round) {
+  for (const Rows& rows : block.ahead) {
+    const Index count = rows.count(), end = std::min(last, count);
+    for (Index k = first; k < end; ++k) {
+      Index rest = k, offset = rows.offset;
+      for (const auto& [many, apart] : rows.loops) offset += rest % many * apart, rest /= many;
+      fetch((*round.slots)[static_cast<std::size_t>(rows.slot)] + offset, rows.bytes);
+    }
+    first = std::max<Index>(first - count, 0);
+    if ((last -= count) <= 0) return;
+  }
+}
+
+void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Bench& bench, const Round& round) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
   if (pass.copies) {
@@ -104,7 +119,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     return;
   }
 
-  // first: lines -> middle; map and second: middle -> done. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
+  // where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own
   const Operation& operation = pass.operation;
   const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().in_place()));
   const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length || pass.mid_step != pass.out_step;
@@ -137,40 +152,61 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     lines = into;
     middle = middle_target ? middle_target : apart ? bench.lines[1] : into;
   }
+  std::byte* const done = !returns ? middle : target ? target : bench.lines[0];
+
+  // a few lines at a time, which stay in the first-level cache until they are scattered; not what streams, which memory takes in longer runs
+  const bool scatters = !target && !cell.to_table, whole = !scatters || pass.streams;
+  const Index piece = cell.from_lines && whole ? width : std::max<Index>(8, 256 / pass.mid_bytes);
+  const auto scatter = [&](Index first, Index count) {
+    for (std::size_t s = 0; s < cell.to.size(); ++s) {
+      const Segment& segment = cell.to[s];
+      segment.move(done + (segment.first * pass.out_stride + first * pass.out_step) * pass.to_bytes, bench.to[s] + first * stride(segment),
+                   {segment.count, count, pass.out_stride * pass.to_bytes, pass.out_step * pass.to_bytes, segment.strides[axis], stride(segment)});
+    }
+  };
+  for (Index first = 0; first < width; first += piece) {
+    const Index count = std::min(piece, width - first);
+    transform(pass, lines + first * pass.in_step * pass.from_bytes, middle + first * pass.mid_step * pass.mid_bytes, done + first * pass.out_step * pass.to_bytes, count, at, first, c, round);
+    if (!whole) scatter(first, count);
+    if (more == 0 || !pass.looks_ahead || cell.from_lines) continue;
+    for (std::size_t s = 0; s < cell.from.size(); ++s)
+      if (const Segment& segment = cell.from[s]; stride(segment) == pass.from_bytes)
+        for (Index k = segment.count * first / width; k < segment.count * (first + count) / width; ++k)
+          fetch(bench.from[s] + k * segment.strides[axis] + width * pass.from_bytes, more * pass.from_bytes);
+  }
+  if (cell.to_table)
+    cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, pass.out_stride * pass.to_bytes, bench.to);
+  else if (whole && scatters)
+    scatter(0, width);
+}
+
+// A few lines of a batch: first: lines -> middle; map and second: middle -> done.
+void Stage::transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, const Shape& at, Index first, int companion, const Round& round) const {
+  const Operation& operation = pass.operation;
   if (operation.first)
-    (*operation.first)(lines, middle, width);
+    (*operation.first)(lines, middle, count);
   else if (lines != middle)
-    std::memcpy(middle, lines, static_cast<std::size_t>(width * pass.in_length * pass.from_bytes));
+    std::memcpy(middle, lines, static_cast<std::size_t>(count * pass.in_length * pass.from_bytes));
   if (operation.map && round.map) {
-    Line line{at, axis, pass.mid_length, nullptr};
-    line.first[axis] = pass.to_box.lo[axis];
-    for (Index w = 0; w < width; ++w) {
-      if (c >= 0) line.first[c] = at[c] + w;
+    Line line{at, operation.axis, pass.mid_length, nullptr};
+    line.first[operation.axis] = pass.to_box.lo[operation.axis];
+    for (Index w = 0; w < count; ++w) {
+      if (companion >= 0) line.first[companion] = at[companion] + first + w;
       line.values = middle + w * pass.mid_step * pass.mid_bytes;
       (*round.map)(line);
     }
   }
-  std::byte* const done = !returns ? middle : target ? target : bench.lines[0];
-  if (operation.second) (*operation.second)(middle, done, width);
-  if (operation.scale != 1) {
-    // lines as one run, or each row of columns as one
-    const Index rows = pass.out_stride > 1 ? pass.out_length : 1, bytes = ((width - 1) * pass.out_step + pass.out_length / rows) * pass.to_bytes;
-    const auto times = [&](auto* values) {
-      for (Index k = 0; k < bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
-    };
-    for (Index row = 0; row < rows; ++row) {
-      std::byte* const values = done + row * pass.out_stride * pass.to_bytes;
-      request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(values)) : times(reinterpret_cast<float*>(values));
-    }
+  if (operation.second) (*operation.second)(middle, done, count);
+  if (operation.scale == 1) return;
+  // lines as one run, or each row of columns as one
+  const Index rows = pass.out_stride > 1 ? pass.out_length : 1, bytes = ((count - 1) * pass.out_step + pass.out_length / rows) * pass.to_bytes;
+  const auto times = [&](auto* values) {
+    for (Index k = 0; k < bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
+  };
+  for (Index row = 0; row < rows; ++row) {
+    std::byte* const values = done + row * pass.out_stride * pass.to_bytes;
+    request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(values)) : times(reinterpret_cast<float*>(values));
   }
-  if (cell.to_table)
-    cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, pass.out_stride * pass.to_bytes, bench.to);
-  else if (!target)
-    for (std::size_t s = 0; s < cell.to.size(); ++s) {
-      const Segment& segment = cell.to[s];
-      segment.move(done + segment.first * pass.out_stride * pass.to_bytes, bench.to[s],
-                   {segment.count, width, pass.out_stride * pass.to_bytes, pass.out_step * pass.to_bytes, segment.strides[axis], stride(segment)});
-    }
 }
 
 }  // namespace weft
