@@ -364,19 +364,20 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
   pass.mid_bytes = to.bytes;
   pass.in_step = pass.in_length;
-  Index in_span = pass.width * pass.in_length, out_span = pass.width * pass.out_length;
   if (operation.first) {
     const LineSpec& spec = operation.first->spec();
     pass.mid_length = spec.out_length();
     pass.mid_bytes = static_cast<Index>(spec.out_bytes()) / pass.mid_length;
     pass.in_stride = spec.in_stride;
     pass.in_step = spec.in_step();
+    for (const Index stride : {spec.in_stride, spec.out_stride})  // columns lie side by side in a row
+      if (stride > 1) pass.width = std::min(pass.width, stride / 8 * 8);
     pass.mid_step = spec.out_step();
     if (!operation.second) pass.out_step = pass.mid_step, pass.out_stride = spec.out_stride;
     else pass.out_step = operation.second->spec().out_step();
-    in_span = spec.in_span(pass.width);
-    out_span = spec.out_span(pass.width);
   }
+  const Index in_span = operation.first ? operation.first->spec().in_span(pass.width) : pass.width * pass.in_length;
+  const Index out_span = operation.first ? operation.first->spec().out_span(pass.width) : pass.width * pass.out_length;
   line_bytes_ = std::max({line_bytes_, in_span * from.bytes, out_span * pass.mid_bytes, pass.width * std::max(pass.out_length, pass.out_stride > 1 ? 0 : pass.out_step) * to.bytes});
 
   // columns that a table leaves all zero are not transformed: there rows are filled with zeros, or not read
