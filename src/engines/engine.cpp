@@ -48,8 +48,16 @@ std::shared_ptr<const Lines> Engine::plan(const LineSpec& spec, std::string_view
   const std::lock_guard lock(planning_);
   auto lines = planned_[key].lock();
   if (!lines) planned_[key] = lines = make(spec, key.second);
+  if (const auto kept = kept_.lock()) kept->insert(lines);
   lines->prepare();
   return lines;
+}
+
+std::shared_ptr<const void> Engine::keep() const {
+  const std::lock_guard lock(planning_);
+  auto kept = kept_.lock();
+  if (!kept) kept_ = kept = std::make_shared<Kept>();
+  return kept;
 }
 
 void Engine::import_wisdom(const std::string& wisdom) const {

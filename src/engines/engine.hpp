@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,6 +110,9 @@ class Engine {
   /// The same spec and effort give the same Lines as long as anyone holds it. Throws `Error` for an unknown effort (naming the allowed ones) and a declined spec (with the reason).
   std::shared_ptr<const Lines> plan(const LineSpec& spec, std::string_view effort) const;
 
+  /// While anyone holds what it returns, whatever is planned is held too: for who makes, drops and makes again plans of the same lines.
+  std::shared_ptr<const void> keep() const;
+
   /// Everything this process's choices depend on, so that a process that imports it plans alike, to the last bit: the plan broadcasts rank 0's.
   virtual std::string export_wisdom() const { return {}; }
   /// Takes the choices of `wisdom` over its own. Lines planned otherwise before stay as they are but are not handed out again.
@@ -123,7 +127,9 @@ class Engine {
  private:
   virtual std::string limits(const LineSpec&) const { return {}; }  // what this engine declines beyond what means nothing
   virtual std::shared_ptr<const Lines> make(const LineSpec&, const std::string& effort) const = 0;
+  using Kept = std::set<std::shared_ptr<const Lines>>;
   mutable std::map<Key, std::weak_ptr<const Lines>> planned_;
+  mutable std::weak_ptr<Kept> kept_;
 };
 
 /// The efforts `Engine::plan` knows, cheapest first.

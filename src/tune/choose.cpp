@@ -20,6 +20,7 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
   const auto plan = [&](const Options& choice) { body_ = std::make_unique<Body>(mpi::Communicator::duplicate(comm.raw()), problem, choice, known.machine()); };
   Json story;
   if (options.strategy == "tune") {
+    const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
     const Tuning tuning = tune(comm.raw(), problem, options, {.seconds = options.tune_seconds});
     if (options.wisdom) notes.push_back(known.keep(tuning));
     story = Json::parse(tuning.json);

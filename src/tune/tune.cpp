@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "engines/engine.hpp"
 #include "plan/problem.hpp"
 #include "tune/choice.hpp"
 #include "tune/race.hpp"
@@ -217,6 +218,7 @@ Tuning tune(MPI_Comm user, const AnyProblem& problem, const Options& options, co
   });
   check_alike(comm, problem, options);
   comm.same("the seconds to tune", std::to_string(how.seconds) + ", skew " + std::to_string(how.skew_seconds) + (how.exhaustive ? ", exhaustive" : "") + (how.trace ? ", traced" : ""));
+  const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
   return Search(comm, problem, options, how).run();
 }
 

@@ -389,6 +389,25 @@ TEST(Convolved, AgreesWithTheDefinition) {
       }
 }
 
+TEST(Engine, PlansAnewOnlyWhatNobodyHolds) {
+  for (const Engine* e : engines()) {
+    const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 23};
+    const auto lines = e->plan(spec, "estimate");
+    EXPECT_EQ(e->plan(spec, "estimate"), lines) << e->name();
+    EXPECT_NE(e->plan(spec, "measure"), lines) << e->name();
+    LineSpec other = spec;
+    other.direction = Direction::backward;
+    std::weak_ptr<const Lines> seen = e->plan(other, "estimate");
+    EXPECT_TRUE(seen.expired()) << e->name();
+    auto kept = e->keep();
+    seen = e->plan(other, "estimate");
+    EXPECT_FALSE(seen.expired()) << e->name();
+    EXPECT_EQ(e->keep(), kept) << e->name();
+    kept.reset();
+    EXPECT_TRUE(seen.expired()) << e->name();
+  }
+}
+
 TEST(Engine, UnknownNamesAreErrorsThatListTheKnownOnes) {
   const auto message = [](auto f) {
     try {
