@@ -52,21 +52,9 @@ Tags::Tags(const AnyProblem& problem, const Options& options)
       if (problem.axes[k] + batch == a) out = transformed(line, problem.waves ? Kind::c2c : problem.kinds[static_cast<std::size_t>(k)], engine(options.engine));
     before_size_ *= root_mean_square(line);
     after_size_ *= root_mean_square(out);
-    before_.push_back(std::move(line));
-    after_.push_back(std::move(out));
+    before_.lines.push_back(std::move(line));
+    after_.lines.push_back(std::move(out));
   }
-}
-
-double Tags::before(const Shape& point) const {
-  double value = 1;
-  for (int a = 0; a < point.size(); ++a) value *= before_[static_cast<std::size_t>(a)][static_cast<std::size_t>(point[a])];
-  return value;
-}
-
-std::complex<double> Tags::after(const Shape& point) const {
-  std::complex<double> value = 1;
-  for (int a = 0; a < point.size(); ++a) value *= after_[static_cast<std::size_t>(a)][static_cast<std::size_t>(point[a])];
-  return value;
 }
 
 bool Tags::agrees(double signature) const {
@@ -91,31 +79,32 @@ class TypedContender final : public Contender {
     const double forward_scale = plan_.requested().scale == "full" ? 1 / logical_points() : plan_.requested().scale == "symmetric" ? 1 / std::sqrt(logical_points()) : 1;
     fill(in_, 0);
     if (!in_place) fill(out_, poison);
-    in_.for_each([&](const Shape& p, In& value) { value = static_cast<real_of<In>>(tags.before(p)); });
+    each(in_, tags.before(), [&](In& value, double wanted) { value = static_cast<real_of<In>>(wanted); });
     plan_.forward(in_.data(), out_.data());
-    double worst = 0;
-    const auto compare = [&](std::complex<double> seen, std::complex<double> wanted, double size) {
-      const double error = std::abs(seen - wanted) / size;
+    double worst = 0;  // squared
+    const auto compare = [&](std::complex<double> seen, std::complex<double> wanted) {
+      const double error = std::norm(seen - wanted);
       if (!(error <= worst)) worst = std::isnan(error) ? 1e300 : error;
     };
-    const double size = tags.after_size() * forward_scale;
+    const double after_scale = 1 / (tags.after_size() * forward_scale), before_scale = 1 / tags.before_size();
     const bool waves = plan_.problem().waves != nullptr;
-    if (waves) each_coefficient([&](const Shape& p, const Out& value) { compare(std::complex<double>(value), tags.after(p) * forward_scale, size); });
-    else out_.for_each([&](const Shape& p, const Out& value) { compare(std::complex<double>(value), tags.after(p) * forward_scale, size); });
+    const auto after = [&](const Out& value, std::complex<double> wanted) { compare(std::complex<double>(value) * after_scale, wanted / tags.after_size()); };
+    if (waves) each_coefficient(tags, after);
+    else each(out_, tags.after(), after);
     if (std::string wrong = verdict("forward", worst, tags); !wrong.empty()) return wrong;
 
     if (!in_place) fill(in_, poison);
     plan_.backward(out_.data(), in_.data());
     if (!waves) {
-      in_.for_each([&](const Shape& p, const In& value) { compare(std::complex<double>(value) * plan_.scale(), tags.before(p), tags.before_size()); });
+      each(in_, tags.before(), [&](const In& value, double wanted) { compare(std::complex<double>(value) * plan_.scale() * before_scale, wanted * before_scale); });
     } else {  // what is left of the tags is the same for all right plans, and comes back as it was
       double signature = 0;
-      in_.for_each([&](const Shape& p, const In& value) { signature += std::complex<double>(value).real() * tags.before(p); });
+      each(in_, tags.before(), [&](const In& value, double tag) { signature += std::complex<double>(value).real() * tag; });
       signature = comm_.sum(signature);
       if (!tags.agrees(signature)) worst = 1e300;
       if (const PlaneWaves& w = *plan_.problem().waves; !(w.box && w.real)) {
         plan_.forward(in_.data(), out_.data());
-        each_coefficient([&](const Shape& p, const Out& value) { compare(std::complex<double>(value) * plan_.scale(), tags.after(p) * forward_scale, size); });
+        each_coefficient(tags, [&](const Out& value, std::complex<double> wanted) { after(value * static_cast<real_of<Out>>(plan_.scale()), wanted); });
       }
     }
     std::string wrong = verdict("backward", worst, tags);
@@ -172,20 +161,40 @@ class TypedContender final : public Contender {
     return points;
   }
 
+  // visit(value&, tag) of every element, along the axis whose points lie closest.
+  template <class T, class U, class Visit>
+  static void each(const Array<T>& array, const Product<U>& tags, Visit visit) {
+    const Box& box = array.box();
+    if (box.empty()) return;
+    const Shape& strides = array.strides();
+    int along = 0;
+    for (int a = 1; a < strides.size(); ++a)
+      if (strides[a] <= strides[along]) along = a;
+    const std::vector<U>& line = tags.lines[static_cast<std::size_t>(along)];
+    for (Shape p = box.lo;;) {
+      const U others = tags(p, along);
+      T* const values = &array[p];
+      for (Index i = box.lo[along]; i < box.hi[along]; ++i) visit(values[(i - box.lo[along]) * strides[along]], others * line[static_cast<std::size_t>(i)]);
+      int a = p.size() - 1;
+      while (a >= 0 && (a == along || ++p[a] == box.hi[a])) p[a] = box.lo[a], --a;
+      if (a < 0) return;
+    }
+  }
+
   template <class Visit>
-  void each_coefficient(Visit visit) const {
+  void each_coefficient(const Tags& tags, Visit visit) const {
     const Shape& grid = plan_.problem().shape;
     const Out* value = out_.data();
     for (Index b = 0; b < plan_.requested().batch; ++b)
       for (const GVector& g : plan_.vectors()) {
         Shape point = plan_.requested().batch > 1 ? Shape{b} : Shape();
         for (int a = 0; a < 3; ++a) point.push_back((g[static_cast<std::size_t>(a)] + grid[a]) % grid[a]);
-        visit(point, *value++);
+        visit(*value++, tags.after()(point));
       }
   }
 
   std::string verdict(const char* what, double error, const Tags& tags) const {
-    error = comm_.max(error);
+    error = std::sqrt(comm_.max(error));
     return error <= tags.tolerance() ? "" : std::string(what) + " of known data is wrong by " + std::to_string(error) + " of its size";
   }
 

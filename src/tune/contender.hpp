@@ -12,13 +12,27 @@
 
 namespace weft {
 
-/// A product of one function of each axis, and its transform, which is the product of the lines' transforms.
+/// A product of one function of each axis, batch and component axes included.
+template <class T>
+struct Product {
+  std::vector<std::vector<T>> lines;  // by axis
+
+  /// Of all axes but `except`.
+  T operator()(const Shape& point, int except = -1) const {
+    T value = 1;
+    for (int a = 0; a < point.size(); ++a)
+      if (a != except) value *= lines[static_cast<std::size_t>(a)][static_cast<std::size_t>(point[a])];
+    return value;
+  }
+};
+
+/// Such a product, and its transform, which is the product of the lines' transforms.
 class Tags {
  public:
   Tags(const AnyProblem& problem, const Options& options);
 
-  double before(const Shape& point) const;               ///< in real space; batch and component axes included
-  std::complex<double> after(const Shape& point) const;  ///< unnormalised
+  const Product<double>& before() const { return before_; }              ///< in real space
+  const Product<std::complex<double>>& after() const { return after_; }  ///< unnormalised
   double before_size() const { return before_size_; }    ///< root mean square
   double after_size() const { return after_size_; }
   double tolerance() const { return tolerance_; }  ///< relative to those
@@ -27,8 +41,8 @@ class Tags {
   bool agrees(double signature) const;
 
  private:
-  std::vector<std::vector<double>> before_;               // by axis
-  std::vector<std::vector<std::complex<double>>> after_;  // the same
+  Product<double> before_;
+  Product<std::complex<double>> after_;
   double before_size_ = 1, after_size_ = 1, tolerance_;
   mutable bool signed_ = false;
   mutable double signature_ = 0;
