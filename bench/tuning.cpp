@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <random>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -71,8 +72,12 @@ Json study(const Case& c, int turns, double share) {
   for (Runner* r : {&best, &chosen, &model}) r->turn(), r->turn();
   turns = std::max(turns, static_cast<int>(std::min(long_enough / best.seconds.back(), 4000.0)));
   for (Runner* r : {&best, &chosen, &model}) r->seconds.clear();
-  for (int k = 0; k < turns; ++k)
-    for (Runner* r : {&best, &chosen, &model}) r->turn();
+  std::vector<Runner*> order{&best, &chosen, &model};
+  std::minstd_rand random;
+  for (int k = 0; k < turns; ++k) {  // in changing order, for what runs before leaves its traces
+    std::shuffle(order.begin(), order.end(), random);
+    for (Runner* r : order) r->turn();
+  }
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const std::vector<int> nodes = weft::nodes(MPI_COMM_WORLD);

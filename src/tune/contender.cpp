@@ -117,9 +117,10 @@ class TypedContender final : public Contender {
     if (skew_seconds > 0) {
       const double there = timed(skew_seconds, [&] { plan_.forward(in_.data(), out_.data()); });
       const double back = timed(skew_seconds, [&] { plan_.backward(out_.data(), in_.data()); });
-      return {there, back, there + back};
+      return {there, back, there + back, there + back + 2 * skew_seconds};
     }
-    std::vector<Index> mine;  // nanoseconds: of forward, of backward, of both, and again
+    std::vector<Index> mine;  // nanoseconds: of forward, of backward, of both, and again; and of all that
+    const Index start = trace::now();
     for (int k = 0; k < executions; ++k) {
       comm_.barrier();
       const Index begin = trace::now();
@@ -129,17 +130,19 @@ class TypedContender final : public Contender {
       const Index end = trace::now();
       mine.insert(mine.end(), {middle - begin, end - middle, end - begin});
     }
+    mine.push_back(trace::now() - start);
     const auto all = comm_.gather_all(mine);
-    const auto middle_of = [&](std::size_t what) {
-      std::vector<double> slowest;
-      for (std::size_t k = what; k < mine.size(); k += 3) {
-        Index most = 0;
-        for (const auto& rank : all) most = std::max(most, rank[k]);
-        slowest.push_back(1e-9 * static_cast<double>(most));
-      }
-      return median(std::move(slowest));
+    const auto slowest = [&](std::size_t k) {
+      Index most = 0;
+      for (const auto& rank : all) most = std::max(most, rank[k]);
+      return 1e-9 * static_cast<double>(most);
     };
-    return {middle_of(0), middle_of(1), middle_of(2)};
+    const auto middle_of = [&](std::size_t what) {
+      std::vector<double> values;
+      for (std::size_t k = what; k + 1 < mine.size(); k += 3) values.push_back(slowest(k));
+      return median(std::move(values));
+    };
+    return {middle_of(0), middle_of(1), middle_of(2), slowest(mine.size() - 1)};
   }
 
   void record(Trace& trace) override {

@@ -59,6 +59,7 @@ class Contender {
 
   struct Seconds {
     double forward, backward, both;
+    double spent;  ///< on all of it, waiting included
   };
   /// Of the slowest rank, ranks starting up to `skew_seconds` apart: the median of so many executions, each begun together; skewed ones are one.
   virtual Seconds time(double skew_seconds, int executions) = 0;

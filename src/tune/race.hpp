@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Entry {
   Candidate shown;
   const Ground* ground = nullptr;
   std::unique_ptr<Contender> runs;  ///< null: not in memory
+  Index bytes = 0;                  ///< that the plan owns, the most of a rank
   std::vector<double> forward, backward, both, heat;
   double score = 0;  ///< its time over that of the first one measured, by way of the best it ran against: what pace the machine had then does not count
 
@@ -37,14 +39,15 @@ class Race {
   /// The entry of these options; a new one the first time.
   Entry& entry(const Ground& ground, const Options& options, double predicted_seconds);
 
-  /// Those of a field that are new, a few at a time, in turns with the best so far, whom they must beat in the same heat; what is much slower goes at once.
+  /// Those of a field that are new, a few at a time, in turns with the best so far, whom they must beat twice; what is much slower goes at once.
   /// Ends when that share of the time is over that the final does not need.
   void run(const std::string& phase, const std::vector<Entry*>& field, int repeats, int round, double share);
-  /// Those that are close to the best, the first one among them, all in turn, until one is ahead by more than noise. Of the first one and the
-  /// winner the first is the choice where nothing speaks for either.
+  /// Those that are close to the best, the first one among them, all in turn, the slower ones leaving, until it is known what those that are left need. Of the
+  /// first one and the winner the first is the choice where nothing speaks for either.
   void final();
 
-  bool over(double share = 1) const;
+  /// Whether that share of the time is over, or would be after so many seconds more.
+  bool over(double share = 1, double next_seconds = 0) const;
 
   const Entry* first() const { return first_; }  ///< the model's choice, or the next that proved itself
   Entry* best() const { return best_; }          ///< null: none has proved itself
@@ -54,11 +57,14 @@ class Race {
  private:
   bool ready(Entry& entry);
   void turn(Entry& entry);
+  void round(std::vector<Entry*> field);
   int burst(double seconds) const;
   bool lead(Entry& entry);
   void say(const std::string& phase) const;
+  std::size_t finalists() const;
   double reserve() const;
-  void forget(Entry& entry) const;
+  void make_room() const;
+  void heat(std::vector<Entry*> field, int repeats, int round, double share);
 
   const mpi::Communicator& comm_;
   const AnyProblem& problem_;
@@ -69,7 +75,9 @@ class Race {
   std::vector<Entry*> order_;
   Entry *first_ = nullptr, *best_ = nullptr;  // the first that proved itself, and the best so far; both stay in memory
   int burst_ = 1;                             // executions a turn
-  double planning_seconds_ = 0;               // of one candidate, by the last few
+  std::minstd_rand order_of_turns_;
+  double noise_ = 0.1;                        // of one turn's difference from the best's, of its time: by the last few
+  double planning_seconds_ = 0, turn_seconds_ = 0;  // of one candidate, and of one turn, by the last few
 };
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -57,9 +58,7 @@ class Search {
           for (const ScheduleOptions& s : space_.schedules(ground, name)) all.push_back(&add(ground, name, s));
       race_->run("schedules", all, repeats(), 2, 1);
     } else {
-      const std::vector<Entry*> leaders = race_->by_time();
-      for (std::size_t k = 0; k < std::min<std::size_t>(leaders.size(), 6); ++k)
-        if (leaders[k]->score < 1.5 * race_->best()->score) climb(*leaders[k]);
+      schedules();
     }
     mix();
     race_->final();
@@ -77,29 +76,62 @@ class Search {
 
   int repeats() const { return how_.exhaustive ? 10 : 6; }
 
-  // From one tile to the best schedule of a strategy: a middle size of each kind of tile first, then one setting at a time while that pays.
-  void climb(const Entry& from) {
-    const Ground& ground = *from.ground;
-    const std::string name = from.shown.options.strategy;
-    const std::vector<ScheduleOptions> all = space_.schedules(ground, name);
-    if (all.empty()) return;
-    std::vector<Entry*> field;
-    for (const auto& [tiles, longest] : ground.longest) {
-      const Index parts = longest >= 4 ? 4 : 2;
-      for (const ScheduleOptions& s : all)
-        if (s.tiles == tiles && s.test == 0 && s.window != 2 && s.tile == (longest + parts - 1) / parts) field.push_back(&add(ground, name, s));
+  // What the model says that tiles leave of the time of one.
+  double hope(const Entry& e) const {
+    double least = e.shown.predicted_seconds;
+    if (least <= 0) return 1;
+    Options options = e.shown.options;
+    for (const ScheduleOptions& s : space_.schedules(*e.ground, options.strategy)) {
+      options.schedule = s;
+      least = std::min(least, space_.predicted(*e.ground, options));
     }
-    race_->run("schedules", field, repeats(), 2, 0.9);
+    return least / e.shown.predicted_seconds;
+  }
+
+  // The most hopeful strategy with all kinds and sizes of tiles, others with those that were best there, and from the best of three strategies on one setting
+  // at a time, while that pays.
+  void schedules() {
+    std::vector<Entry*> leaders = race_->by_time();
+    std::erase_if(leaders, [&](const Entry* e) { return e->score > 1.5 * race_->best()->score; });
+    std::map<const Entry*, double> hopes;
+    for (const Entry* e : leaders) hopes[e] = e->score * hope(*e);
+    std::stable_sort(leaders.begin(), leaders.end(), [&](const Entry* a, const Entry* b) { return hopes[a] < hopes[b]; });
+    leaders.resize(std::min<std::size_t>(leaders.size(), 6));
+
+    const auto alike = [](const ScheduleOptions& a, const ScheduleOptions& b) { return a.tiles == b.tiles && a.tile == b.tile && a.communicate == b.communicate; };
+    std::map<const Ground*, std::vector<ScheduleOptions>> good;
+    std::vector<Entry*> others;
+    for (const Entry* leader : leaders) {
+      const auto known = good.find(leader->ground);
+      std::vector<Entry*> field;
+      for (const ScheduleOptions& s : space_.schedules(*leader->ground, leader->shown.options.strategy))
+        if (s.test == 0 && s.window != 2 && (known == good.end() || std::any_of(known->second.begin(), known->second.end(), [&](const auto& g) { return alike(s, g); })))
+          field.push_back(&add(*leader->ground, leader->shown.options.strategy, s));
+      if (known != good.end()) {
+        others.insert(others.end(), field.begin(), field.end());
+        continue;
+      }
+      race_->run("schedules", field, repeats(), 2, 0.9);
+      std::erase_if(field, [](const Entry* e) { return !e->measured(); });
+      std::stable_sort(field.begin(), field.end(), [](const Entry* a, const Entry* b) { return a->score < b->score; });
+      for (std::size_t k = 0; k < std::min<std::size_t>(field.size(), 2); ++k) good[leader->ground].push_back(field[k]->shown.options.schedule);
+    }
+    race_->run("schedules", others, repeats(), 2, 0.9);
+
+    std::set<std::string> seen;
+    for (const Entry* e : race_->by_time())
+      if (e->shown.options.schedule.tiles != "one" && seen.size() < 3 && seen.insert(e->shown.options.strategy).second) climb(e);
+  }
+
+  void climb(const Entry* at) {
     const auto differences = [](const ScheduleOptions& a, const ScheduleOptions& b) {
       return (a.tiles != b.tiles) + (a.tile != b.tile) + (a.window != b.window) + (a.test != b.test) + (a.communicate != b.communicate);
     };
-    const Entry* at = nullptr;
-    for (const Entry* e : field)
-      if (e->measured() && (!at || e->score < at->score)) at = e;
-    while (at && at->score < 1.15 * race_->best()->score && !race_->over(0.9)) {
+    const std::string name = at->shown.options.strategy;
+    while (at->score < 1.15 * race_->best()->score && !race_->over(0.9)) {
       std::vector<Entry*> next;
-      for (const ScheduleOptions& s : all)
-        if (differences(s, at->shown.options.schedule) == 1) next.push_back(&add(ground, name, s));
+      for (const ScheduleOptions& s : space_.schedules(*at->ground, name))
+        if (differences(s, at->shown.options.schedule) == 1) next.push_back(&add(*at->ground, name, s));
       race_->run("schedules", next, repeats(), 2, 0.9);
       const Entry* better = at;
       for (const Entry* e : next)
