@@ -267,7 +267,8 @@ void Race::final() {
   for (Entry* e : order_)
     if (std::find(field.begin(), field.end(), e) == field.end()) e->runs.reset();
   burst_ = burst(best_->shown.measured_seconds);
-  const auto no_time = [&](int more) { return over(1, more * static_cast<double>(field.size()) * turn_seconds_); };
+  // what comes after it, freeing plans and telling of them, takes about as long as planning one
+  const auto no_time = [&](int more) { return over(1, more * static_cast<double>(field.size()) * turn_seconds_ + planning_seconds_); };
   int rounds = 0;
   std::size_t stay = field.size();
   while (field.size() > 1 && rounds < 40 && !no_time(rounds == 0 ? block : 1)) {
