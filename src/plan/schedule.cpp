@@ -1,5 +1,7 @@
 #include "plan/schedule.hpp"
 
+#include <algorithm>
+
 namespace weft {
 namespace {
 
@@ -7,8 +9,7 @@ class Maker {
  public:
   Maker(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges, const Schedule& schedule)
       : stages_(stages), exchanges_(exchanges), schedule_(schedule), ran_(stages.size()), progress_(exchanges.size()) {
-    for (std::size_t s = 0; s < exchanges.size(); ++s)
-      if (exchanges[s]) relate(s);
+    for (std::size_t s = 0; s < exchanges.size(); ++s) exchanges[s] ? relate(s) : connect(s);
   }
 
   std::vector<Step> make() {
@@ -23,7 +24,7 @@ class Maker {
   struct Progress {
     std::vector<int> written_by;  // by tile: one past the last block that writes it
     std::vector<int> first_writer;  // by tile: the first block that does
-    std::vector<int> needs;       // by block of the reading stage: one past the last tile it reads
+    std::vector<int> needs;       // by block of the reading stage: one past the last tile it reads, or without an exchange the last block of the writer
     std::vector<int> last_reader; // by tile: the last block that reads it, -1: none
     int opened = 0, started = 0, finished = 0;
   };
@@ -59,6 +60,34 @@ class Maker {
             p.last_reader[t] = b;
             break;
           }
+    }
+  }
+
+  // Without an exchange between: a block may follow as soon as those that it has points in common with are done, unless its stage writes, laid out
+  // otherwise, where blocks to come will read.
+  void connect(std::size_t s) {
+    const Stage &writer = *stages_[s], &reader = *stages_[s + 1];
+    std::vector<int>& needs = progress_[s].needs;
+    needs.assign(static_cast<std::size_t>(reader.blocks()), writer.blocks());
+    if (writer.request().to.table || reader.request().from.table) return;
+    const Side& to = reader.request().to;
+    const auto disturbs = [&](const Side& side) {
+      return std::any_of(side.views.begin(), side.views.end(), [&](const View& read) {
+        return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) { return read.slot == written.slot && !(side.bytes == to.bytes && same_memory(read, written)); });
+      });
+    };
+    for (std::size_t k = s;; --k) {
+      if (disturbs(stages_[k]->request().from) || disturbs(stages_[k]->request().to)) return;
+      if (k == 0 || exchanges_[k - 1]) break;
+    }
+    for (int b = 0; b < reader.blocks(); ++b) {
+      int& last = needs[static_cast<std::size_t>(b)];
+      const auto common = [&](const Box& block) {
+        for (int a = 0; a < block.axes(); ++a)
+          if (!writer.transforms(a) && !reader.transforms(a) && std::max(block.lo[a], reader.block(b).lo[a]) >= std::min(block.hi[a], reader.block(b).hi[a])) return false;
+        return true;
+      };
+      while (last > 0 && !common(writer.block(last - 1))) --last;
     }
   }
 
@@ -108,8 +137,8 @@ class Maker {
 
   void run_all(std::size_t s) {
     if (s > 0 && exchanges_[s - 1]) start_all(s - 1);
-    if (s > 0 && !exchanges_[s - 1]) run_all(s - 1);
     run(s, stages_[s]->blocks());
+    if (s > 0 && !exchanges_[s - 1]) run_all(s - 1);  // what nobody has asked for
   }
 
   // A stage may leave its result where a later exchange sends it from, with other stages between that work there: peers must be done with it before.
@@ -119,6 +148,19 @@ class Maker {
     if (e == s || e == exchanges_.size()) return;
     const std::vector<View>& left = stages_[s]->request().to.views;
     if (std::any_of(left.begin(), left.end(), [&](const View& view) { return view.slot == exchanges_[e]->array().slot; })) open_to(e, exchanges_[e]->tiles());
+  }
+
+  // One past the last block that is to be done together with those up to `end`: as many as will still be in cache when they are read, but for such as may
+  // have to wait for what is on its way.
+  int passed_on(std::size_t s, int end) const {
+    if (ran_[s] >= end || (s > 0 && exchanges_[s - 1])) return end;
+    const Stage& stage = *stages_[s];
+    Index bytes = 0;
+    for (int b = ran_[s]; b < stage.blocks(); ++b) {
+      if (b >= end && bytes >= schedule_.passed_on) return b;
+      bytes += stage.block(b).volume() * stage.request().to.bytes;
+    }
+    return stage.blocks();
   }
 
   // Whether the stage writes where all others may still read, and tiles lie that are being sent.
@@ -136,10 +178,10 @@ class Maker {
   void run(std::size_t s, int end) {
     if (ran_[s] >= end) return;
     const bool reads = s > 0 && exchanges_[s - 1], writes = s + 1 < stages_.size() && exchanges_[s];
-    if (s > 0 && !reads) run_all(s - 1);
     open_later(s);
     while (ran_[s] < end) {
       const int b = ran_[s];
+      if (s > 0 && !reads) run(s - 1, passed_on(s - 1, holds(s) ? stages_[s - 1]->blocks() : progress_[s - 1].needs[static_cast<std::size_t>(b)]));
       if (reads) finish_to(s - 1, holds(s) ? exchanges_[s - 1]->tiles() : progress_[s - 1].needs[static_cast<std::size_t>(b)]);
       if (writes)
         for (int t = exchanges_[s]->tiles(); t > progress_[s].opened; --t)

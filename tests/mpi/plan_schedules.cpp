@@ -5,6 +5,7 @@
 
 #include <numbers>
 #include <sstream>
+#include <utility>
 
 #include "mpi/dense.hpp"
 
@@ -118,6 +119,33 @@ TEST(Plan, EffectiveSchedulesAreStated) {
   EXPECT_EQ(effective("ialltoall", {"kept", 100, 2, 1}).tile, 4);
   EXPECT_EQ(effective("alltoallv", {"gathered", 1, 2, 0}).window, 1);
   EXPECT_EQ(effective("alltoallv", {"gathered", 1, 1, 3}).test, 0);
+}
+
+// Stages without an exchange between take turns, so that the one reads from cache what the other has written: field by field of a batch, plane by plane where planes
+// are too large for one stage; and never write over what is still to be read.
+TEST(Plan, StagesHandOnWhatIsStillInCache) {
+  const auto turns = [](const std::string& steps) {  // how often stage 0 goes on after stage 1 has begun
+    int count = 0;
+    bool behind = false;
+    std::istringstream lines(steps);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("work stage 1")) behind = true;
+      if (line.starts_with("work stage 0") && std::exchange(behind, false)) ++count;
+    }
+    return count;
+  };
+  if (ranks_of_world() == 1)
+    for (const bool in_place : {false, true})
+      for (const bool overwrite : {false, true})
+        for (const int threads : {1, 2}) {
+          const Options o{.effort = "estimate", .batch = 3, .threads = threads, .in_place = in_place, .overwrite_input = overwrite};
+          verify(c2c<double>({40, 45, 48}), o, 1e-12);
+          verify(r2c<double>({80, 45, 48}), o, 1e-12);
+          if (!in_place) EXPECT_GT(turns(Plan(world, c2c<double>({40, 45, 48}), o).steps()), 0);
+        }
+  const Options planes{.strategy = "alltoallv", .effort = "estimate"};
+  verify(c2c<double>({3 * ranks_of_world(), 300, 240}), planes, 1e-12);
+  EXPECT_EQ(turns(Plan(world, c2c<double>({3 * ranks_of_world(), 300, 240}), planes).steps()), 2);
 }
 
 // In place the last stage may write where earlier ones still read, and where tiles lie that have not been sent.
