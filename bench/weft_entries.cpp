@@ -110,7 +110,12 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     weft::Options preserving = direct, natural = direct, pencils = direct;
     preserving.overwrite_input = false;
     natural.natural_output = true, natural.strategy = "direct+deposit";
-    add("direct", "transposed", what, plan("direct, plan's arrays, overwriting", direct, Arrays::plan, what));
+    std::vector<Candidate> shared = plan("direct, plan's arrays, overwriting", direct, Arrays::plan, what);
+    if (what.batch > 1) {  // field by field, as the model has it
+      const weft::Options automatic{.wisdom = false, .overwrite_input = true};
+      shared.push_back(plan("auto, plan's arrays, overwriting", automatic, Arrays::plan, what).front());
+    }
+    add("direct", "transposed", what, std::move(shared));
     add("direct preserving", "preserving", what, plan("direct, caller's arrays, input preserved", preserving, Arrays::caller, what));
     add("direct natural", "natural", what, plan("direct+deposit, plan's arrays, overwriting, natural output", natural, Arrays::plan, what));
     add("messages", "messages", what, by_messages(world, what));

@@ -80,14 +80,15 @@ class Maker {
       if (disturbs(stages_[k]->request().from) || disturbs(stages_[k]->request().to)) return;
       if (k == 0 || exchanges_[k - 1]) break;
     }
-    for (int b = 0; b < reader.blocks(); ++b) {
-      int& last = needs[static_cast<std::size_t>(b)];
-      const auto common = [&](const Box& block) {
-        for (int a = 0; a < block.axes(); ++a)
-          if (!writer.transforms(a) && !reader.transforms(a) && std::max(block.lo[a], reader.block(b).lo[a]) >= std::min(block.hi[a], reader.block(b).hi[a])) return false;
-        return true;
-      };
-      while (last > 0 && !common(writer.block(last - 1))) --last;
+    for (int a = 0; a < reader.request().from.box.axes(); ++a) {
+      const Index low = reader.request().from.box.lo[a], extent = reader.request().from.box.extent(a);
+      if (writer.transforms(a) || reader.transforms(a) || writer.blocks() == 0 || writer.block(0).extent(a) == extent) continue;
+      std::vector<int> last(static_cast<std::size_t>(extent));  // by place on the axis: one past the last block that has it
+      for (int w = 0; w < writer.blocks(); ++w) std::fill(last.begin() + (writer.block(w).lo[a] - low), last.begin() + (writer.block(w).hi[a] - low), w + 1);
+      for (int b = 0; b < reader.blocks(); ++b) {
+        int& need = needs[static_cast<std::size_t>(b)];
+        need = std::min(need, *std::max_element(last.begin() + (reader.block(b).lo[a] - low), last.begin() + (reader.block(b).hi[a] - low)));
+      }
     }
   }
 

@@ -228,9 +228,13 @@ Index Stage::Rows::count() const {
   return rows;
 }
 
-// While a block is worked on, memory is idle enough to bring the next one, where the second-level cache has room for both.
+// While a block is worked on, memory is idle enough to bring the next one: in all passes where the second-level cache has room for both, else while it is copied out.
 void Stage::plan_fetches() {
-  if (!request_.far || passes_.size() < 2 || request_.from.table || block_bytes_ > 2 * block_budget) return;
+  if (!request_.far || passes_.size() < 2 || request_.from.table) return;
+  Index largest = 0;
+  for (const Block& block : blocks_) largest = std::max(largest, block.box.volume() * request_.from.bytes);
+  fetching_ = largest <= 2 * block_budget ? 0 : passes_.size() - 1;
+  if (fetching_ > 0 && !passes_.back().copies) return;
   constexpr Index longest = 2048, shortest = 256;  // bytes of a row
   for (std::size_t b = 0; b + 1 < blocks_.size(); ++b) {
     Block& block = blocks_[b];
@@ -360,7 +364,8 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
   pass.out_length = to.box.extent(axis);
   pass.width = batch_width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length));
   if (to.table && strided(operation)) pass.width = Table::batch;  // looked up while they are in the first-level cache
-  pass.looks_ahead = request_.far && !from_block && !copies && !from.table && pass.width * pass.in_length * from.bytes <= block_budget / 4;
+  pass.in_parts = pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes) <= block_budget / 4;
+  pass.looks_ahead = request_.far && pass.in_parts && !from_block && !copies && !from.table;
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
   pass.mid_bytes = to.bytes;
   pass.in_step = pass.in_length;

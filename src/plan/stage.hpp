@@ -108,7 +108,8 @@ class Stage {
   struct Pass {
     Operation operation;
     bool copies = false, streams = false;
-    bool looks_ahead = false;  // while a batch is transformed, memory brings what the next one gathers
+    bool in_parts = false;     // a batch is transformed and scattered in parts that stay in the first-level cache
+    bool looks_ahead = false;  // meanwhile memory brings what the next one gathers
     Box from_box, to_box;
     Index from_bytes = 0, to_bytes = 0, in_length = 0, out_length = 0, width = 1;
     Index mid_length = 0, mid_bytes = 0;  // of a line between first and second
@@ -151,6 +152,7 @@ class Stage {
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;
   Index block_bytes_ = 0, line_bytes_ = 0;
   std::size_t segments_ = 0;
+  std::size_t fetching_ = 0;  // the first pass that asks for the next block's memory
 };
 
 }  // namespace weft

@@ -20,8 +20,8 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     for (int a = 0; a < origin.size(); ++a)
       if (transforms(a)) origin[a] = pass.from_box.lo[a];
     Share ahead;
-    if (block.ahead_rows > 0 && parts == 1) {
-      const auto n = static_cast<Index>(cells.size() * passes_.size()), q = static_cast<Index>(static_cast<std::size_t>(p) * cells.size() + k);
+    if (const auto first = fetching_; block.ahead_rows > 0 && parts == 1 && static_cast<std::size_t>(p) >= first) {
+      const auto n = static_cast<Index>(cells.size() * (passes_.size() - first)), q = static_cast<Index>((static_cast<std::size_t>(p) - first) * cells.size() + k);
       ahead = {&block, block.ahead_rows * q / n, block.ahead_rows * (q + 1) / n - block.ahead_rows * q / n};
     }
     run_cell(pass, cell, region, origin, part, parts, bench, round, ahead);
@@ -155,8 +155,8 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   std::byte* const done = !returns ? middle : target ? target : bench.lines[0];
 
   // a few lines at a time, which stay in the first-level cache until they are scattered; not what streams, which memory takes in longer runs
-  const bool scatters = !target && !cell.to_table, whole = !scatters || pass.streams;
-  const Index piece = cell.from_lines && whole ? width : std::max<Index>(8, 256 / pass.mid_bytes);
+  const bool scatters = !target && !cell.to_table, whole = !scatters || pass.streams || !pass.in_parts;
+  const Index piece = cell.from_lines && whole ? width : pass.in_parts ? std::max<Index>(8, 256 / pass.mid_bytes) : width;
   const auto scatter = [&](Index first, Index count) {
     for (std::size_t s = 0; s < cell.to.size(); ++s) {
       const Segment& segment = cell.to[s];

@@ -45,6 +45,13 @@ Options closed(Options o) {
   return o;
 }
 
+Index fields_in_cache(const AnyProblem& p, const Options& o, int ranks) {
+  if (o.batch < 2 || p.waves) return 0;
+  constexpr Index budget = 512 << 10;
+  const Index bytes = (volume(p.shape) * o.components + ranks - 1) / ranks * static_cast<Index>(element_bytes(p.precision, true));
+  return std::min(budget / bytes, o.batch);
+}
+
 std::string summary(const AnyProblem& p, const Options& o) {
   std::string kinds;
   for (std::size_t k = 0; k < p.kinds.size(); ++k)

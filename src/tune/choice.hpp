@@ -15,6 +15,9 @@ bool leaves_open(const Options& options);
 /// With what stands in for all that is open until somebody knows better; the strategy is the model's choice.
 Options closed(Options options);
 
+/// Fields of a batch that a core's second-level cache holds together on their way through all stages: a good tile of the batch. 0: not one, or no batch.
+Index fields_in_cache(const AnyProblem& problem, const Options& options, int ranks);
+
 /// "64x64x64 c2c, double, batch 4"
 std::string summary(const AnyProblem& problem, const Options& options);
 /// "isend, gathered axis, 8 planes a tile, window 2; backward one tile; grid 2x2; 2 threads"

@@ -36,6 +36,15 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
       notes.push_back(std::string("what wisdom has cannot be planned, so the model chooses: ") + e.what());
     }
   }
+  const Index fields = comm.size() > 1 && schedule_open(options) ? fields_in_cache(problem, options, comm.size()) : 0;
+  if (!body_ && fields > 0 && fields < options.batch) try {
+      Options choice = closed(options);
+      choice.schedule = {"kept", fields, 2};
+      plan(choice);
+      if (story.is_null()) story = Json(Json::Members{});
+      story.set("reason", "the model: fields of a batch go through all stages while they are in cache");
+    } catch (const Declined&) {  // alike on all ranks: the batch is cut
+    }
   if (!body_) plan(closed(options));
   body_->requested = options;
   Json::List said(notes.begin(), notes.end());

@@ -148,6 +148,24 @@ TEST(Plan, StagesHandOnWhatIsStillInCache) {
   EXPECT_EQ(turns(Plan(world, c2c<double>({3 * ranks_of_world(), 300, 240}), planes).steps()), 2);
 }
 
+// As many fields as a core's cache holds make a tile, where nobody says otherwise.
+TEST(Plan, AutoTakesABatchFieldByField) {
+  const Options o{.wisdom = false, .effort = "estimate", .batch = 64, .overwrite_input = true};
+  verify(c2c<double>({16, 16, 16}), o, 1e-13);
+  const Plan fft(world, c2c<double>({16, 16, 16}), o);
+  const ScheduleOptions& s = fft.effective().schedule;
+  if (const int ranks = ranks_of_world(); ranks == 1 || ranks > 7) {
+    EXPECT_EQ(s.tiles, "one");
+  } else {
+    EXPECT_EQ(s.tiles, "kept");
+    EXPECT_EQ(s.tile, (512 << 10) / ((4096 + ranks - 1) / ranks * 16));
+    EXPECT_NE(fft.explain().find("while they are in cache"), std::string::npos);
+  }
+  Options asked = o;
+  asked.strategy = "direct";
+  EXPECT_EQ(Plan(world, c2c<double>({16, 16, 16}), asked).effective().schedule.tiles, "one");
+}
+
 // In place the last stage may write where earlier ones still read, and where tiles lie that have not been sent.
 TEST(Plan, InPlaceWithTilesOfABatchOrAMovedAxis) {
   for (const ScheduleOptions& schedule : {ScheduleOptions{"kept", 1, 1}, ScheduleOptions{"kept", 1, 2}, ScheduleOptions{"gathered", 1, 1}}) {
