@@ -156,7 +156,8 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
 
   // a few lines at a time, which stay in the first-level cache until they are scattered; not what streams, which memory takes in longer runs
   const bool scatters = !target && !cell.to_table, whole = !scatters || pass.streams || !pass.in_parts;
-  const Index piece = cell.from_lines && whole ? width : pass.in_parts ? std::max<Index>(8, 256 / pass.mid_bytes) : width;
+  // where results return to the lines' own buffer, all must have been read before
+  const Index piece = (cell.from_lines && whole) || returns || !pass.in_parts ? width : std::max<Index>(8, 256 / pass.mid_bytes);
   const auto scatter = [&](Index first, Index count) {
     for (std::size_t s = 0; s < cell.to.size(); ++s) {
       const Segment& segment = cell.to[s];
