@@ -4,6 +4,7 @@
 namespace weft {
 
 const Engine& fftw_engine();
+const Engine& fftw_alone_engine();
 const Engine& ducc_engine();
 const Engine& naive_engine();
 
@@ -11,6 +12,7 @@ const std::vector<const Engine*>& engines() {
   static const std::vector<const Engine*> list{
 #ifdef WEFT_HAVE_FFTW
       &fftw_engine(),
+      &fftw_alone_engine(),
 #endif
 #ifdef WEFT_HAVE_DUCC
       &ducc_engine(),

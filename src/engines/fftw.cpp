@@ -25,6 +25,7 @@
 #include "aligned.hpp"
 #include "convolved.hpp"
 #include "engine.hpp"
+#include "lanes.hpp"
 
 namespace weft {
 namespace {
@@ -56,9 +57,9 @@ WEFT_FFTW(float, fftwf)
 WEFT_FFTW(double, fftw)
 #undef WEFT_FFTW
 
-enum class Manner { in_place, out_of_place, from_scratch, rader, bluestein };
-constexpr std::array<std::string_view, 5> manner_names{"in_place", "out_of_place", "from_scratch", "rader",
-                                                       "bluestein"};  // in the order of the enumerators
+enum class Manner { in_place, out_of_place, from_scratch, rader, bluestein, lanes };
+constexpr std::array<std::string_view, 6> manner_names{"in_place", "out_of_place", "from_scratch", "rader",
+                                                       "bluestein", "lanes"};  // in the order of the enumerators
 
 // What a line's plan depends on besides its spec and effort.
 struct Choice {
@@ -246,6 +247,7 @@ bool uniform(const Lines& lines) {
 // Lines planned from the choice's wisdom alone, to which the planner adds what it had to find out.
 template <class Real>
 std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view effort, Choice& choice) {
+  if (choice.manner == Manner::lanes) return in_lanes(spec);
   const OnlyWisdom<Real> wisdom(choice.wisdom);
   if (const bool prime = choice.manner == Manner::rader; prime || choice.manner == Manner::bluestein) {
     const LineSpec inner{Kind::c2c, Direction::forward, spec.precision, prime ? rader_length(spec.length) : bluestein_length(spec.length)};
@@ -299,8 +301,9 @@ std::vector<Manner> fftws_own(const LineSpec& spec) {
 }
 
 // The manners worth trying, the one that "estimate" takes first.
-std::vector<Manner> manners_of(const LineSpec& spec) {
+std::vector<Manner> manners_of(const LineSpec& spec, bool lanes) {
   std::vector<Manner> manners = fftws_own(spec);
+  if (lanes && fits_lanes(spec)) manners.push_back(Manner::lanes);
   if (real_to_real(spec.kind) || largest_prime(spec.length) < awkward || spec.length > longest_convolved) return manners;
   manners.push_back(Manner::bluestein);
   if (rader_length(spec.length) > 0) manners.insert(spec.length >= certain ? manners.begin() : manners.end(), Manner::rader);
@@ -310,10 +313,10 @@ std::vector<Manner> manners_of(const LineSpec& spec) {
 // The fastest manner and its wisdom. The plans made on the way are all gone when it returns, because FFTW's plans of large prime factors share
 // tables with those alive, and so bits. FFTW's first replay of a search may differ from it: replays go on until they find nothing to add.
 template <class Real>
-Choice search(const LineSpec& spec, std::string_view effort) {
+Choice search(const LineSpec& spec, std::string_view effort, bool lanes) {
   Choice best{};
   double least = std::numeric_limits<double>::infinity();
-  for (const auto manner : manners_of(spec)) {
+  for (const auto manner : manners_of(spec, lanes)) {
     Choice choice{manner, ""}, before = choice;
     double time = least;
     for (int replays = 0; replays < 5 && (replays == 0 || choice != before); ++replays) {
@@ -330,8 +333,11 @@ Choice search(const LineSpec& spec, std::string_view effort) {
 
 class FftwEngine final : public Engine {
  public:
-  std::string_view name() const override { return "fftw"; }
-  std::string_view summary() const override { return "FFTW 3: fastest for lengths of small factors; GPL"; }
+  explicit FftwEngine(bool lanes) : lanes_(lanes) {}
+  std::string_view name() const override { return lanes_ ? "fftw" : "fftw_alone"; }
+  std::string_view summary() const override {
+    return lanes_ ? "FFTW 3, and weft's own kernels where they are faster on this processor (AVX-512); GPL" : "FFTW 3 for every line; GPL";
+  }
 
   // "weft fftw wisdom 1", then for each line "KIND DIRECTION PRECISION LENGTH EFFORT MANNER BYTES" and as many bytes of FFTW's own wisdom.
   std::string export_wisdom() const override {
@@ -345,7 +351,7 @@ class FftwEngine final : public Engine {
     return text.str();
   }
 
-  // Entries that this FFTW refuses (another version or another processor wrote them) are left out.
+  // Entries that this FFTW or processor refuses (another version or another processor wrote them) are left out.
   void import_wisdom(const std::string& wisdom) const override {
     if (wisdom.empty()) return;
     auto imported = parse(wisdom);
@@ -376,11 +382,11 @@ class FftwEngine final : public Engine {
   template <class Real>
   std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string& effort) const {
     if (effort == "estimate") {
-      Choice choice{manners_of(spec).front(), ""};
+      Choice choice{manners_of(spec, false).front(), ""};
       return plan_lines<Real>(spec, effort, choice);
     }
     const auto known = choices_.find({spec, effort});
-    auto choice = known == choices_.end() ? search<Real>(spec, effort) : known->second;
+    auto choice = known == choices_.end() ? search<Real>(spec, effort, lanes_) : known->second;
     choices_[{spec, effort}] = choice;
     return plan_lines<Real>(spec, effort, choice);
   }
@@ -409,20 +415,27 @@ class FftwEngine final : public Engine {
       std::string own(bytes, ' ');
       check(text.read(own.data(), static_cast<std::streamsize>(bytes)) && text.get() == '\n');
       const auto chosen = static_cast<Manner>(found - manner_names.begin());
-      const auto allowed = manners_of(spec);
+      const auto allowed = manners_of(spec, true);
+      if (chosen == Manner::lanes && !fits_lanes(spec)) continue;
       check(std::find(allowed.begin(), allowed.end(), chosen) != allowed.end());
       choices[{spec, effort}] = {chosen, own};
     }
     return choices;
   }
 
+  bool lanes_;               // whether kernels of our own are tried
   mutable Choices choices_;  // of every line planned with more effort than "estimate", guarded by `planning_`
 };
 
 }  // namespace
 
 const Engine& fftw_engine() {
-  static const FftwEngine engine;
+  static const FftwEngine engine(true);
+  return engine;
+}
+
+const Engine& fftw_alone_engine() {
+  static const FftwEngine engine(false);
   return engine;
 }
 

@@ -1,0 +1,44 @@
+// What lanes.cpp plans and a file of kernels for one instruction set runs. Such a file includes nothing else that has code in it: what it compiled
+// of another header's inline functions might be linked into the whole program, and run on other processors.
+#pragma once
+
+#include <cstddef>
+
+namespace weft::lanes {
+
+inline constexpr int most_passes = 32;
+
+/// A transform of `points` complex points (half the line where it is real): passes of these radices, from the first to the last.
+template <class Real>
+struct Program {
+  std::ptrdiff_t points = 1;
+  int passes = 0;
+  int radix[most_passes] = {};
+  const Real* twiddles[most_passes] = {};  ///< m x (radix - 1) complex numbers for each pass but the last, m points being left after it
+  const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
+};
+
+/// Lines in memory; distances in reals. A stride of 2 or less means contiguous points.
+template <class Real>
+struct Batch {
+  const Real* in;
+  std::ptrdiff_t in_stride, in_step;
+  Real* out;
+  std::ptrdiff_t out_stride, out_step;
+  std::ptrdiff_t lines;
+  Real* work;  ///< 2 x (points + 1) x 2 vectors, on a cache line
+};
+
+template <class Real>
+struct Kernels {
+  int lanes;  ///< in a vector register
+  void (*forward)(const Program<Real>&, Batch<Real>);
+  void (*backward)(const Program<Real>&, Batch<Real>);
+  void (*r2c)(const Program<Real>&, Batch<Real>);
+  void (*c2r)(const Program<Real>&, Batch<Real>);
+};
+
+extern const Kernels<double> avx512_double;
+extern const Kernels<float> avx512_float;
+
+}  // namespace weft::lanes
