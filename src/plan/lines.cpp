@@ -5,17 +5,17 @@
 
 namespace weft {
 
-// Where rows and the columns across them are transformed in one block, the rows are left a little apart, on an odd number of cache lines, so that
-// columns do not fall on one another in the first-level cache, and columns are transformed where they lie, unless a map may want them as lines. The bits of a line depend on how it lies: so
-// this is decided by the route that cuts no tiles, and is the same for all strategies and schedules. Measured at 2 MiB of second-level cache: stages of
+// Rows of a block are left a little apart, on an odd number of cache lines, so that columns do not fall on one another in the first-level cache, and hold no fewer than
+// a batch of columns.
+Index AnyPlan::Body::padded(Index elements) const {
+  const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true));
+  return ((std::max(elements, 2 * line) + line - 1) / line | 1) * line;
+}
+
+// Where rows and the columns across them are transformed in one block, columns are transformed where they lie, unless a map may want them as lines. The bits of a line depend
+// on how it lies: so this is decided by the route that cuts no tiles, and is the same for all strategies and schedules. Measured at 2 MiB of second-level cache: stages of
 // 64^2 planes took 0.78 of the time, of 128^2 (256 KiB) 0.96 in place and 0.82 from array to array, but 1.3 at 192^2, where array, block and result no longer fit.
-// Lines of the last axis alone, batches of which are gathered from planes, stay columns, too, where they are short, or where rows do not begin on cache lines, past which they could
-// not be streamed when they are transposed: forward r2c 128^3 0.88 of the time, 256^3 0.90, 64^3 c2c 0.93 and 0.97 backward; long ones otherwise 0.99 and 1.04 backward.
 void AnyPlan::Body::find_pair() {
-  const auto padded = [&](Index elements) {
-    const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true));
-    return ((std::max(elements, 2 * line) + line - 1) / line | 1) * line;  // no fewer than a batch of columns
-  };
   constexpr Index plane_budget = 256 << 10;
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
@@ -30,25 +30,29 @@ void AnyPlan::Body::find_pair() {
   Options uncut = requested;
   uncut.schedule = ScheduleOptions();
   const Route plain = plan_route(problem, uncut, comm.size());
-  int turning = -1;
-  bool alone = false;
-  for (const Order& axes : plain.work)
-    if (axes.size() > 0) turning = axes[axes.size() - 1], alone = axes.size() == 1;
+  const auto turning = std::find_if(plain.work.rbegin(), plain.work.rend(), [](const Order& axes) { return axes.size() > 0; });
+  if (turning == plain.work.rend()) return;
+  const int turning_axis = (*turning)[turning->size() - 1];
   for (const Order& axes : plain.work)
     for (int k = 0; k + 1 < axes.size(); ++k)
       if (const int next = axes[k + 1]; axes[k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c && fits(last, next)) {
         rows_axis = last, columns_axis = next;
-        columns_stay = next != turning;
+        columns_stay = next != turning_axis;
       }
   row_elements = padded(spectrum[last]);
-  constexpr Index short_line = 64, longest = 256;
-  const Index bytes = static_cast<Index>(element_bytes(problem.precision, true));
-  const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != turning; };
-  if (!alone || turning == last || route.kinds[static_cast<std::size_t>(turning)] != Kind::c2c || !rows_across(plain.input) || !rows_across(plain.output)) return;
-  const Index length = route.shape[turning];
-  if (length <= short_line) crossing_axis = turning, crossing_back = true;
-  else if (length <= longest && spectrum[last] * bytes % 64 != 0) crossing_axis = turning;
-  crossing_elements = padded(Stage::batch_width(bytes, length));
+  if (turning->size() == 1) find_crossing(plain, turning_axis);
+}
+
+// Lines of the last axis alone, batches of which are gathered from planes, stay columns, too, where they are not long: nothing is transposed, neither before nor after. Forward
+// and backward took, with kernels for columns, 0.85 and 0.90 of the time at 96^3, 1.0 at 128^3, 0.83 and 0.90 at 192^3, 0.82 and 0.87 at 256^3, r2c 0.88 and 0.70 at 128^3,
+// 0.97 at 256^3; 1.03 and 1.10 at 384 points; with FFTW alone 0.93 and 0.97 at 64^3, about 1 and 1.04 beyond.
+void AnyPlan::Body::find_crossing(const Route& plain, int axis) {
+  constexpr Index longest = 256;
+  const int last = route.shape.size() - 1;
+  const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != axis; };
+  if (axis == last || route.shape[axis] > longest || route.kinds[static_cast<std::size_t>(axis)] != Kind::c2c || !rows_across(plain.input) || !rows_across(plain.output)) return;
+  crossing_axis = axis;
+  crossing_elements = padded(Stage::batch_width(static_cast<Index>(element_bytes(problem.precision, true)), route.shape[axis]));
 }
 
 // The last stage that transforms, of forward or, with plane waves, of backward: where a map is.
@@ -89,7 +93,7 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   const bool there = direction == Direction::forward;
   if (waves && columns_axis < 0 && axis == route.shape.size() - 2) (there ? spec.in_distance : spec.out_distance) = row_elements;
   if (axis == rows_axis) (there ? spec.out_distance : spec.in_distance) = row_elements;
-  if (axis == crossing_axis && (there || crossing_back)) {
+  if (axis == crossing_axis) {
     spec.in_stride = spec.out_stride = crossing_elements;
     spec.in_distance = spec.out_distance = 1;
   }

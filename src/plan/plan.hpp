@@ -60,7 +60,6 @@ struct AnyPlan::Body {
   bool columns_stay = false;  // they are left where they were read, forward too
   int crossing_axis = -1;  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements apart; -1: they become lines
   Index crossing_elements = 0;
-  bool crossing_back = false;  // backward too
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   std::vector<std::shared_ptr<std::byte>> arrays;
@@ -95,7 +94,9 @@ struct AnyPlan::Body {
   void share_waves();
   void enter_sphere(Chain& chain) const;
   std::vector<View> on_grid(const std::vector<View>& numbered) const;
+  Index padded(Index elements) const;
   void find_pair();
+  void find_crossing(const Route& plain, int axis);
   std::size_t turning_stage(const Route& of) const;
   LineSpec line_spec(int axis, Direction direction) const;
   void plan_lines();

@@ -430,11 +430,14 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     const Segment& target = cell.to.front();
 
     // lines are batched along the axis that is contiguous where the line itself is not: first at the source, then at the target;
-    // where lines are contiguous on both sides, along the axis on which they follow one another; never along one that blocks cut to single lines
+    // where lines are contiguous on both sides, along the axis on which they follow one another; never along one that blocks cut to single lines, and along
+    // one that they cut to a few only where there is none better: engines transform eight at a time
+    constexpr Index few = 8;
     const auto fastest = [&](const Segment& s) {
+      const auto key = [&](int a) { return std::pair(-std::min(std::min(box.extent(a), thickness(a)), few), s.strides[a]); };
       int best = -1;
       for (int a = 0; a < axes; ++a)
-        if (a != axis && box.extent(a) > 1 && thickness(a) > 1 && (best < 0 || s.strides[a] < s.strides[best])) best = a;
+        if (a != axis && box.extent(a) > 1 && thickness(a) > 1 && (best < 0 || key(a) < key(best))) best = a;
       return best;
     };
     const Table* table = from.table ? from.table.get() : to.table.get();
