@@ -38,15 +38,30 @@ struct UpTo<0, k...> {
 template <class Real>
 using Lane = typename UpTo<width<Real>>::type;
 
-// Real and imaginary parts of as many points as there are lanes, from two registers of complex numbers, and back.
-template <class V, int... k>
-WEFT_INLINE V evens(V a, V b, Numbers<k...>) { return __builtin_shufflevector(a, b, (2 * k)...); }
-template <class V, int... k>
-WEFT_INLINE V odds(V a, V b, Numbers<k...>) { return __builtin_shufflevector(a, b, (2 * k + 1)...); }
-template <class V, int... k>
-WEFT_INLINE V first_pairs(V a, V b, Numbers<k...>) { return __builtin_shufflevector(a, b, (k / 2 + k % 2 * int{sizeof...(k)})...); }
-template <class V, int... k>
-WEFT_INLINE V last_pairs(V a, V b, Numbers<k...>) { return __builtin_shufflevector(a, b, (int{sizeof...(k)} / 2 + k / 2 + k % 2 * int{sizeof...(k)})...); }
+// Real and imaginary parts of as many points as there are lanes, from two registers of complex numbers, and back. A register is four quarters, and what stays in its
+// quarter is cheap: so lane k has point `point_of(k)`.
+template <class Real>
+constexpr int quarter = width<Real> / 4;
+template <class Real>
+constexpr int point_of(int k) {
+  constexpr int pair = quarter<Real> / 2;  // lanes of a quarter that are one register's
+  return k / quarter<Real> * pair + k % pair + (k % quarter<Real> < pair ? 0 : width<Real> / 2);
+}
+template <class Real, int... k>
+WEFT_INLINE Vector<Real> real_parts(Vector<Real> a, Vector<Real> b, Numbers<k...>) {
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, (k / q * q + k % (q / 2) * 2 + (k % q < q / 2 ? 0 : width<Real>))...);
+}
+template <class Real, int... k>
+WEFT_INLINE Vector<Real> imaginary_parts(Vector<Real> a, Vector<Real> b, Numbers<k...>) {
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, (k / q * q + k % (q / 2) * 2 + 1 + (k % q < q / 2 ? 0 : width<Real>))...);
+}
+template <int half, class Real, int... k>
+WEFT_INLINE Vector<Real> zipped(Vector<Real> a, Vector<Real> b, Numbers<k...>) {  // halves of the quarters, one from a, one from b
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, (k / q * q + half * q / 2 + k % q / 2 + k % 2 * width<Real>)...);
+}
 
 // One point of all lanes.
 template <class Real>
@@ -80,13 +95,13 @@ struct Columns {
   Index stride;
   WEFT_INLINE Point<Real> operator[](Index j) const {
     const auto a = load(p + j * stride), b = load(p + j * stride + width<Real>);
-    const Point<Real> v{evens(a, b, Lane<Real>()), odds(a, b, Lane<Real>())};
+    const Point<Real> v{real_parts<Real>(a, b, Lane<Real>()), imaginary_parts<Real>(a, b, Lane<Real>())};
     return back ? swapped(v) : v;
   }
   WEFT_INLINE void put(Index j, Point<Real> v) const {
     if (back) v = swapped(v);
-    store(p + j * stride, first_pairs(v.r, v.i, Lane<Real>()));
-    store(p + j * stride + width<Real>, last_pairs(v.r, v.i, Lane<Real>()));
+    store(p + j * stride, zipped<0, Real>(v.r, v.i, Lane<Real>()));
+    store(p + j * stride + width<Real>, zipped<1, Real>(v.r, v.i, Lane<Real>()));
   }
 };
 
@@ -208,20 +223,36 @@ void passes(const Program<Real>& program, From x, To y, const Desk<Real>& desk) 
   pass<true>(program, k, 1, s, Work<Real>{read}, y);
 }
 
-// A square of as many registers as they have lanes, transposed.
-template <int d, class V, int... k>
-WEFT_INLINE V staying(V a, V b, Numbers<k...>) { return __builtin_shufflevector(a, b, (k & d ? int{sizeof...(k)} + k - d : k)...); }
-template <int d, class V, int... k>
-WEFT_INLINE V crossing(V a, V b, Numbers<k...>) { return __builtin_shufflevector(a, b, (k & d ? int{sizeof...(k)} + k : k + d)...); }
-template <int d, class Real>
+// A square of as many registers as they have lanes, transposed: first the squares inside quarters, then quarters.
+template <int odd, class Real, int... k>
+WEFT_INLINE Vector<Real> quarters(Vector<Real> a, Vector<Real> b, Numbers<k...>) {  // of even or odd number
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, ((k / q % 2 * 2 + odd) * q + k % q + (k / q < 2 ? 0 : width<Real>))...);
+}
+template <int part, class Real, int... k>
+WEFT_INLINE Vector<Real> halves(Vector<Real> a, Vector<Real> b, Numbers<k...>) {  // of quarters, whole
+  constexpr int q = quarter<Real>, h = q / 2;
+  return __builtin_shufflevector(a, b, (k / q * q + part * h + k % h + (k % q < h ? 0 : width<Real>))...);
+}
+template <class Real>
 WEFT_INLINE void transpose(Vector<Real>* v) {
-  for (int i = 0; i < width<Real>; ++i)
-    if (!(i & d)) {
-      const auto a = v[i], b = v[i | d];
-      v[i] = staying<d>(a, b, Lane<Real>());
-      v[i | d] = crossing<d>(a, b, Lane<Real>());
+  constexpr int w = width<Real>, q = quarter<Real>;
+  constexpr Lane<Real> lane;
+  for (int i = 0; i < w; i += q) {
+    if constexpr (q == 2) {
+      const auto a = v[i], b = v[i + 1];
+      v[i] = zipped<0, Real>(a, b, lane), v[i + 1] = zipped<1, Real>(a, b, lane);
+    } else {
+      const auto a = zipped<0, Real>(v[i], v[i + 1], lane), b = zipped<1, Real>(v[i], v[i + 1], lane), c = zipped<0, Real>(v[i + 2], v[i + 3], lane), d = zipped<1, Real>(v[i + 2], v[i + 3], lane);
+      v[i] = halves<0, Real>(a, c, lane), v[i + 1] = halves<1, Real>(a, c, lane), v[i + 2] = halves<0, Real>(b, d, lane), v[i + 3] = halves<1, Real>(b, d, lane);
     }
-  if constexpr (2 * d < width<Real>) transpose<2 * d, Real>(v);
+  }
+  for (int i = 0; i < q; ++i) {
+    const auto a = v[i], b = v[i + q], c = v[i + 2 * q], d = v[i + 3 * q];
+    const auto ab = quarters<0, Real>(a, b, lane), cd = quarters<0, Real>(c, d, lane), ab1 = quarters<1, Real>(a, b, lane), cd1 = quarters<1, Real>(c, d, lane);
+    v[i] = quarters<0, Real>(ab, cd, lane), v[i + q] = quarters<0, Real>(ab1, cd1, lane);
+    v[i + 2 * q] = quarters<1, Real>(ab, cd, lane), v[i + 3 * q] = quarters<1, Real>(ab1, cd1, lane);
+  }
 }
 
 // Rows to work memory and back; what is left over goes number by number, and so do lines that do not fill the lanes: a copy of the first fills those.
@@ -231,13 +262,14 @@ void gather(const Real* in, Index stride, Index step, Index points, Index lines,
   Index j = 0;
   for (; lines == w && stride <= 2 && j + w / 2 <= points; j += w / 2) {
     Vector<Real> v[w];
-    for (int k = 0; k < w; ++k) v[k] = load(in + k * step + 2 * j);
-    transpose<1, Real>(v);
+    for (int k = 0; k < w; ++k) v[k] = load(in + point_of<Real>(k) * step + 2 * j);
+    transpose<Real>(v);
     for (int k = 0; k < w; ++k) store(work + (2 * j + (back ? k ^ 1 : k)) * w, v[k]);
   }
   for (; j < points; ++j)
-    for (Index k = 0; k < w; ++k) {
-      const Real* const z = in + (k < lines ? k : 0) * step + j * (stride <= 2 ? 2 : stride);
+    for (int k = 0; k < w; ++k) {
+      const Index line = point_of<Real>(k);
+      const Real* const z = in + (line < lines ? line : 0) * step + j * (stride <= 2 ? 2 : stride);
       work[(2 * j + back) * w + k] = z[0];
       work[(2 * j + !back) * w + k] = z[1];
     }
@@ -249,12 +281,14 @@ void scatter(const Real* work, Real* out, Index stride, Index step, Index points
   for (; lines == w && stride <= 2 && j + w / 2 <= points; j += w / 2) {
     Vector<Real> v[w];
     for (int k = 0; k < w; ++k) v[k] = load(work + (2 * j + (back ? k ^ 1 : k)) * w);
-    transpose<1, Real>(v);
-    for (int k = 0; k < w; ++k) store(out + k * step + 2 * j, v[k]);
+    transpose<Real>(v);
+    for (int k = 0; k < w; ++k) store(out + point_of<Real>(k) * step + 2 * j, v[k]);
   }
   for (; j < points; ++j)
-    for (Index k = 0; k < lines; ++k) {
-      Real* const z = out + k * step + j * (stride <= 2 ? 2 : stride);
+    for (int k = 0; k < w; ++k) {
+      const Index line = point_of<Real>(k);
+      if (line >= lines) continue;
+      Real* const z = out + line * step + j * (stride <= 2 ? 2 : stride);
       z[0] = work[(2 * j + back) * w + k];
       z[1] = work[(2 * j + !back) * w + k];
     }
@@ -271,8 +305,53 @@ WEFT_INLINE void groups(Batch<Real> b, Body body) {
   }
 }
 
+// Contiguous rows one by one: a row of w m points as w rows of m, for w lanes. Columns of it are combined, so many at a time, and transposed in registers: after that
+// each lane has a transform of m points of its own, and the results are one row again. Nothing leaves the first-level cache.
+template <class Real, bool back>
+void rows(const Program<Real>& program, const Batch<Real>& batch) {
+  constexpr int w = width<Real>;
+  const Program<Real>& rest = *program.rest;
+  const Index m = rest.points;
+  const Desk<Real> desk(rest, batch.work);
+  const Work<Real> begin{desk.begin};
+  for (Index line = 0; line < batch.lines; ++line) {
+    const Real* const in = batch.in + line * batch.in_step;
+    const Columns<Real, back> out{batch.out + line * batch.out_step, 2 * w};
+    for (Index block = 0; block < m; block += w) {
+      const Index j = block + w <= m ? block : m - w;  // the last one may meet the one before
+      const Columns<Real, back> x{const_cast<Real*>(in) + 2 * j, 2 * m};
+      Point<Real> a[w];
+      for (int k = 0; k < w; ++k) a[k] = x[k];
+      Butterfly<w, Real>::run(a);
+      Vector<Real> r[w], i[w];
+      for (int lane = 0; lane < w; ++lane) {
+        const int k = point_of<Real>(lane);
+        r[lane] = a[k].r, i[lane] = a[k].i;
+        if (k == 0) continue;
+        const Real* const twiddle = program.across + 2 * w * ((w - 1) * (block / w) + k - 1);
+        const auto c = load(twiddle), s = load(twiddle + w);
+        r[lane] = a[k].r * c - a[k].i * s, i[lane] = a[k].r * s + a[k].i * c;
+      }
+      transpose<Real>(r);
+      transpose<Real>(i);
+      if (m == w) {  // all of it is in registers
+        for (int lane = 0; lane < w; ++lane) a[point_of<Real>(lane)] = {r[lane], i[lane]};
+        Butterfly<w, Real>::run(a);
+        for (int k = 0; k < w; ++k) out.put(k, a[k]);
+      } else {
+        for (int lane = 0; lane < w; ++lane) begin.put(j + point_of<Real>(lane), {r[lane], i[lane]});
+      }
+    }
+    if (m == w) continue;
+    if (rest.passes == 1) pass<true>(rest, 0, 1, 1, begin, out);
+    else passes(rest, begin, out, desk);
+  }
+}
+
 template <class Real, bool back>
 void c2c(const Program<Real>& program, Batch<Real> batch) {
+  if constexpr (width<Real> == 8)
+    if (program.rest) return rows<Real, back>(program, batch);
   const Desk<Real> desk(program, batch.work);
   groups(batch, [&](const Batch<Real>& b) {
     const bool whole = b.lines == width<Real>, columns_in = whole && b.in_stride > 2, columns_out = whole && b.out_stride > 2;
@@ -335,12 +414,14 @@ void c2r(const Program<Real>& program, Batch<Real> batch) {
   });
 }
 
-template <class Real>
-constexpr Kernels<Real> kernels{width<Real>, c2c<Real, false>, c2c<Real, true>, r2c<Real>, c2r<Real>};
+template <class Real, int... k>
+constexpr Kernels<Real> made(Numbers<k...>) {
+  return {width<Real>, {point_of<Real>(k)...}, c2c<Real, false>, c2c<Real, true>, r2c<Real>, c2r<Real>};
+}
 
 }  // namespace
 
-const Kernels<double> avx512_double = kernels<double>;
-const Kernels<float> avx512_float = kernels<float>;
+const Kernels<double> avx512_double = made<double>(Lane<double>());
+const Kernels<float> avx512_float = made<float>(Lane<float>());
 
 }  // namespace weft::lanes

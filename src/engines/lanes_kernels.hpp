@@ -16,6 +16,8 @@ struct Program {
   int radix[most_passes] = {};
   const Real* twiddles[most_passes] = {};  ///< m x (radix - 1) complex numbers for each pass but the last, m points being left after it
   const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
+  const Program* rest = nullptr;           ///< of rows that are transformed one by one: what follows when as many points as there are lanes have been combined
+  const Real* across = nullptr;            ///< before that, for so many points j of rest's at a time and each k from 1 below the lanes, exp(-2 pi i j k / points): real, then imaginary parts
 };
 
 /// Lines in memory; distances in reals. A stride of 2 or less means contiguous points.
@@ -31,7 +33,8 @@ struct Batch {
 
 template <class Real>
 struct Kernels {
-  int lanes;  ///< in a vector register
+  int lanes;      ///< in a vector register
+  int point[16];  ///< which of so many neighbouring points each has
   void (*forward)(const Program<Real>&, Batch<Real>);
   void (*backward)(const Program<Real>&, Batch<Real>);
   void (*r2c)(const Program<Real>&, Batch<Real>);
