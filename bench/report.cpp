@@ -63,6 +63,7 @@ Report::Report(const World& world, const Case& what, std::vector<Result> results
   compare("sphere", "weft's plane waves over the best peer's", best(false, {"sphere", "messages"}), best(true, {"sphere"}));
   compare("dense", "weft's plane waves over its dense transform of the same grid", best(false, {"sphere"}), best(false, {"dense"}));
   compare("transposed", "weft's best over the best peer, any output", weft, peer);
+  compare("fftw_alone", "weft with FFTW's lines alone over the best peer, any output", best(false, {"fftw alone"}), peer);
   compare("natural", "the same with natural output", best(false, {"natural"}), best(true, {"natural"}));
   compare("messages", "weft by messages over the best peer, any output", best(false, {"messages"}), what_.sphere() ? best(true, {"sphere"}) : peer);
   compare("threads", "weft's best over FFTW with threads", weft, threads);

@@ -108,6 +108,8 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
   if (world.ranks > 1) {
     const weft::Options direct{.strategy = "direct", .overwrite_input = true};
     weft::Options preserving = direct, natural = direct, pencils = direct;
+    weft::Options fftw_alone = direct;
+    fftw_alone.engine = "fftw_alone";
     preserving.overwrite_input = false;
     natural.natural_output = true, natural.strategy = "direct+deposit";
     std::vector<Candidate> shared = plan("direct, plan's arrays, overwriting", direct, Arrays::plan, what);
@@ -116,6 +118,7 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
       shared.push_back(plan("auto, plan's arrays, overwriting", automatic, Arrays::plan, what).front());
     }
     add("direct", "transposed", what, std::move(shared));
+    add("direct fftw alone", "fftw alone", what, plan("direct, plan's arrays, overwriting, no kernels but FFTW's", fftw_alone, Arrays::plan, what));
     add("direct preserving", "preserving", what, plan("direct, caller's arrays, input preserved", preserving, Arrays::caller, what));
     add("direct natural", "natural", what, plan("direct+deposit, plan's arrays, overwriting, natural output", natural, Arrays::plan, what));
     add("messages", "messages", what, by_messages(world, what));

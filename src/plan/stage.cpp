@@ -431,8 +431,8 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
 
     // lines are batched along the axis that is contiguous where the line itself is not: first at the source, then at the target;
     // where lines are contiguous on both sides, along the axis on which they follow one another; never along one that blocks cut to single lines, and along
-    // one that they cut to a few only where there is none better: engines transform eight at a time
-    constexpr Index few = 8;
+    // one that they cut to fewer than an engine transforms at a time only where there is none better
+    const Index few = operation.first ? operation.first->batch() : 1;
     const auto fastest = [&](const Segment& s) {
       const auto key = [&](int a) { return std::pair(-std::min(std::min(box.extent(a), thickness(a)), few), s.strides[a]); };
       int best = -1;
