@@ -56,7 +56,7 @@ struct AnyPlan::Body {
 
   std::map<LineSpec, std::shared_ptr<const Lines>> lines;
   int columns_axis = -1, rows_axis = -1;  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
-  Index row_elements = 0;
+  Index row_elements = 0, leaving_row_elements = 0;  // backward, forward
   bool columns_stay = false;  // they are left where they were read, forward too
   int crossing_axis = -1;  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements apart; -1: they become lines
   Index crossing_elements = 0;

@@ -208,8 +208,11 @@ void Stage::plan_passes() {
       there.bytes = lines ? static_cast<Index>(element_bytes(request_.precision, complex_output(lines->spec().kind))) : here.bytes;
       if (operation.first) there.box.lo[operation.axis] = 0, there.box.hi[operation.axis] = lines->out_length();
     }
-    // the next transform may read its lines strided, where they lie
-    const bool apart = !last && strided(operations[k + 1]);
+    // the next transform may read its lines strided, where they lie: in the block, but for planes that the destination holds just so
+    const auto fits = [&](const Operation& next) {
+      return whole && request_.to.views.front().strides[next.axis] == next.first->spec().in_stride && next.first->spec().in_place();
+    };
+    const bool apart = !last && strided(operations[k + 1]) && !fits(operations[k + 1]);
     there.table = last ? request_.to.table : nullptr;
     const bool stays = here_in_block && !there.table && operation.first && operation.first->spec().out_stride > 1;  // columns, transformed where they lie
     const bool in_destination = !stays && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !strided(operation)));
