@@ -26,6 +26,25 @@ Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Ind
   }
 }
 
+namespace {
+
+// Points that lie `from_step` and `to_step` bytes apart. Its own function: what lies in memory might be where points are written, and would be read again for each of them.
+template <Index size>
+inline void copy_points(const std::byte* from, Index from_step, std::byte* to, Index to_step, Index count) {
+  for (Index k = 0; k < count; ++k) std::memcpy(to + k * to_step, from + k * from_step, size);
+}
+
+// Rows of columns side by side.
+void clear_rows(std::byte* first, Index apart, Index rows, Index bytes) {
+  constexpr Index batch = 128;  // eight columns in double precision
+  if (bytes == batch)
+    for (Index k = 0; k < rows; ++k) std::memset(first + k * apart, 0, batch);
+  else
+    for (Index k = 0; k < rows; ++k) std::memset(first + k * apart, 0, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace
+
 template <class Real>
 void Scattered::gather_as(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step, Index point) const {
   struct Complex {
@@ -33,8 +52,7 @@ void Scattered::gather_as(Index line, Index count, const std::vector<const std::
   };
   constexpr Index size = sizeof(Complex);
   const bool contiguous = point == size;
-  if (!contiguous)  // columns side by side: their rows are zeroed whole
-    for (Index k = 0; k < length_; ++k) std::memset(to + k * point, 0, static_cast<std::size_t>(count * step));
+  if (!contiguous) clear_rows(to, point, length_, count * step);
   for (Index w = 0; w < count; ++w, to += step) {
     const auto l = static_cast<std::size_t>(line + w - first_line_);
     for (std::uint32_t h = hole_begin_[l]; contiguous && h < hole_begin_[l + 1]; ++h) std::memset(to + holes_[h].position * size, 0, static_cast<std::size_t>(holes_[h].count * size));
@@ -50,7 +68,7 @@ void Scattered::gather_as(Index line, Index count, const std::vector<const std::
       } else if (e.count > 1 && e.stride == size && contiguous) {
         std::memcpy(target, source, static_cast<std::size_t>(e.count * size));
       } else {
-        for (std::int32_t k = 0; k < e.count; ++k, source += e.stride, target += point) std::memcpy(target, source, size);
+        copy_points<size>(source, e.stride, target, point, e.count);
       }
     }
   }
@@ -77,7 +95,7 @@ void Scattered::scatter_as(Index line, Index count, const std::byte* from, Index
       } else if (e.count > 1 && e.stride == size && point == size) {
         std::memcpy(target, source, static_cast<std::size_t>(e.count * size));
       } else {
-        for (std::int32_t k = 0; k < e.count; ++k, source += point, target += e.stride) std::memcpy(target, source, size);
+        copy_points<size>(source, point, target, e.stride, e.count);
       }
     }
   }
