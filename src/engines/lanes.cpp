@@ -124,6 +124,7 @@ class LanesLines final : public Lines {
 
 bool fits_lanes(const LineSpec& spec) {
   if (real_to_real(spec.kind) || spec.length > longest || (spec.kind != Kind::c2c && spec.length % 2 != 0)) return false;
+  if ((spec.in_stride > 1 && spec.in_step() != 1) || (spec.out_stride > 1 && spec.out_step() != 1)) return false;  // columns lie side by side
   return (spec.precision == Precision::double_ ? kernels<double>() != nullptr : kernels<float>() != nullptr) && !line_radices(complex_points(spec)).empty();
 }
 

@@ -13,7 +13,8 @@
 
 namespace weft {
 
-/// Whether this build and processor have kernels for `spec`: c2c, and r2c and c2r of an even length, that has at least two factors and no prime one above 7.
+/// Whether this build and processor have kernels for `spec`: c2c, and r2c and c2r of an even length, that has at least two factors and no prime one above 7;
+/// what is strided must lie side by side.
 bool fits_lanes(const LineSpec& spec);
 /// The lines of a spec that has them.
 std::shared_ptr<const Lines> in_lanes(const LineSpec& spec);

@@ -1,6 +1,8 @@
 // The kernels of lanes.hpp for AVX-512; compiled with its options.
 #include "lanes_kernels.hpp"
 
+#include <immintrin.h>  // always inlined
+
 namespace weft::lanes {
 namespace {
 
@@ -26,6 +28,12 @@ template <class Real>
 WEFT_INLINE void store(Real* p, Vector<Real> v) {
   *reinterpret_cast<typename Register<Real>::loose*>(p) = v;
 }
+
+// The first of them alone, and zeros.
+WEFT_INLINE Vector<double> load_first(const double* p, unsigned mask) { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
+WEFT_INLINE Vector<float> load_first(const float* p, unsigned mask) { return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p); }
+WEFT_INLINE void store_first(double* p, unsigned mask, Vector<double> v) { _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v); }
+WEFT_INLINE void store_first(float* p, unsigned mask, Vector<float> v) { _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v); }
 
 template <int... k>
 struct Numbers {};
@@ -90,18 +98,33 @@ struct Work {
 };
 // Lines side by side. A transform backward is one forward with real and imaginary parts changing places on the way in and out.
 template <class Real, bool back>
+WEFT_INLINE Point<Real> split(Vector<Real> a, Vector<Real> b) {
+  const Point<Real> v{real_parts<Real>(a, b, Lane<Real>()), imaginary_parts<Real>(a, b, Lane<Real>())};
+  return back ? swapped(v) : v;
+}
+template <class Real, bool back>
 struct Columns {
   Real* p;
   Index stride;
-  WEFT_INLINE Point<Real> operator[](Index j) const {
-    const auto a = load(p + j * stride), b = load(p + j * stride + width<Real>);
-    const Point<Real> v{real_parts<Real>(a, b, Lane<Real>()), imaginary_parts<Real>(a, b, Lane<Real>())};
-    return back ? swapped(v) : v;
-  }
+  WEFT_INLINE Point<Real> operator[](Index j) const { return split<Real, back>(load(p + j * stride), load(p + j * stride + width<Real>)); }
   WEFT_INLINE void put(Index j, Point<Real> v) const {
     if (back) v = swapped(v);
     store(p + j * stride, zipped<0, Real>(v.r, v.i, Lane<Real>()));
     store(p + j * stride + width<Real>, zipped<1, Real>(v.r, v.i, Lane<Real>()));
+  }
+};
+// Fewer than there are lanes.
+template <class Real, bool back>
+struct FewColumns {
+  Real* p;
+  Index stride;
+  unsigned first, second;  // masks of reals
+  FewColumns(Real* at, Index apart, Index lines) : p(at), stride(apart), first((1u << (2 * lines)) - 1), second(first >> width<Real>) {}
+  WEFT_INLINE Point<Real> operator[](Index j) const { return split<Real, back>(load_first(p + j * stride, first), load_first(p + j * stride + width<Real>, second)); }
+  WEFT_INLINE void put(Index j, Point<Real> v) const {
+    if (back) v = swapped(v);
+    store_first(p + j * stride, first, zipped<0, Real>(v.r, v.i, Lane<Real>()));
+    store_first(p + j * stride + width<Real>, second, zipped<1, Real>(v.r, v.i, Lane<Real>()));
   }
 };
 
@@ -198,6 +221,7 @@ void pass(const Program<Real>& program, int k, Index m, Index s, From x, To y) {
     case 8: return pass<8, last>(m, s, w, x, y);
   }
 }
+
 // Work memory in two parts, between which passes go to and fro; `begin` is where the first may find its points, `end` where the last may leave them.
 template <class Real>
 struct Desk {
@@ -255,43 +279,52 @@ WEFT_INLINE void transpose(Vector<Real>* v) {
   }
 }
 
-// Rows to work memory and back; what is left over goes number by number, and so do lines that do not fill the lanes: a copy of the first fills those.
+// Rows to work memory and back; points left over go number by number. Where there are fewer rows than lanes, the others have copies of the first.
 template <class Real, bool back>
-void gather(const Real* in, Index stride, Index step, Index points, Index lines, Real* work) {
+void gather(const Real* in, Index step, Index points, Index lines, Real* work) {
   constexpr int w = width<Real>;
+  const Real* row[w];
+  for (int k = 0; k < w; ++k) row[k] = in + (point_of<Real>(k) < lines ? point_of<Real>(k) * step : 0);
   Index j = 0;
-  for (; lines == w && stride <= 2 && j + w / 2 <= points; j += w / 2) {
+  for (; j + w / 2 <= points; j += w / 2) {
     Vector<Real> v[w];
-    for (int k = 0; k < w; ++k) v[k] = load(in + point_of<Real>(k) * step + 2 * j);
+    for (int k = 0; k < w; ++k) v[k] = load(row[k] + 2 * j);
     transpose<Real>(v);
     for (int k = 0; k < w; ++k) store(work + (2 * j + (back ? k ^ 1 : k)) * w, v[k]);
   }
   for (; j < points; ++j)
     for (int k = 0; k < w; ++k) {
-      const Index line = point_of<Real>(k);
-      const Real* const z = in + (line < lines ? line : 0) * step + j * (stride <= 2 ? 2 : stride);
-      work[(2 * j + back) * w + k] = z[0];
-      work[(2 * j + !back) * w + k] = z[1];
+      work[(2 * j + back) * w + k] = row[k][2 * j];
+      work[(2 * j + !back) * w + k] = row[k][2 * j + 1];
     }
 }
 template <class Real, bool back>
-void scatter(const Real* work, Real* out, Index stride, Index step, Index points, Index lines) {
+void scatter(const Real* work, Real* out, Index step, Index points, Index lines) {
   constexpr int w = width<Real>;
   Index j = 0;
-  for (; lines == w && stride <= 2 && j + w / 2 <= points; j += w / 2) {
+  for (; j + w / 2 <= points; j += w / 2) {
     Vector<Real> v[w];
     for (int k = 0; k < w; ++k) v[k] = load(work + (2 * j + (back ? k ^ 1 : k)) * w);
     transpose<Real>(v);
-    for (int k = 0; k < w; ++k) store(out + point_of<Real>(k) * step + 2 * j, v[k]);
+    for (int k = 0; k < w; ++k)
+      if (point_of<Real>(k) < lines) store(out + point_of<Real>(k) * step + 2 * j, v[k]);
   }
   for (; j < points; ++j)
     for (int k = 0; k < w; ++k) {
-      const Index line = point_of<Real>(k);
-      if (line >= lines) continue;
-      Real* const z = out + line * step + j * (stride <= 2 ? 2 : stride);
+      if (point_of<Real>(k) >= lines) continue;
+      Real* const z = out + point_of<Real>(k) * step + 2 * j;
       z[0] = work[(2 * j + back) * w + k];
       z[1] = work[(2 * j + !back) * w + k];
     }
+}
+// The same for fewer columns than lanes.
+template <class Real, bool back>
+void gather(FewColumns<Real, back> in, Index points, Real* work) {
+  for (Index j = 0; j < points; ++j) Work<Real>{work}.put(j, in[j]);
+}
+template <class Real, bool back>
+void scatter(const Real* work, FewColumns<Real, back> out, Index points) {
+  for (Index j = 0; j < points; ++j) out.put(j, Work<Real>{const_cast<Real*>(work)}[j]);
 }
 
 // As many lines as there are lanes at a time.
@@ -354,15 +387,17 @@ void c2c(const Program<Real>& program, Batch<Real> batch) {
     if (program.rest) return rows<Real, back>(program, batch);
   const Desk<Real> desk(program, batch.work);
   groups(batch, [&](const Batch<Real>& b) {
-    const bool whole = b.lines == width<Real>, columns_in = whole && b.in_stride > 2, columns_out = whole && b.out_stride > 2;
+    const bool whole = b.lines == width<Real>, columns_in = b.in_stride > 2, columns_out = b.out_stride > 2;
     const Columns<Real, back> in{const_cast<Real*>(b.in), b.in_stride}, out{b.out, b.out_stride};
     const Work<Real> begin{desk.begin}, end{desk.end};
-    if (!columns_in) gather<Real, back>(b.in, b.in_stride, b.in_step, program.points, b.lines, desk.begin);
-    if (columns_in && columns_out) passes(program, in, out, desk);
-    else if (columns_in) passes(program, in, end, desk);
-    else if (columns_out) passes(program, begin, out, desk);
+    if (!columns_in) gather<Real, back>(b.in, b.in_step, program.points, b.lines, desk.begin);
+    else if (!whole) gather(FewColumns<Real, back>(in.p, in.stride, b.lines), program.points, desk.begin);
+    if (whole && columns_in && columns_out) passes(program, in, out, desk);
+    else if (whole && columns_in) passes(program, in, end, desk);
+    else if (whole && columns_out) passes(program, begin, out, desk);
     else passes(program, begin, end, desk);
-    if (!columns_out) scatter<Real, back>(desk.end, b.out, b.out_stride, b.out_step, program.points, b.lines);
+    if (!columns_out) scatter<Real, back>(desk.end, b.out, b.out_step, program.points, b.lines);
+    else if (!whole) scatter(desk.end, FewColumns<Real, back>(out.p, out.stride, b.lines), program.points);
   });
 }
 
@@ -374,7 +409,7 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
   const Index h = program.points;
   const Work<Real> z{desk.end};
   groups(batch, [&](const Batch<Real>& b) {
-    gather<Real, false>(b.in, 2, b.in_step, h, b.lines, desk.begin);
+    gather<Real, false>(b.in, b.in_step, h, b.lines, desk.begin);
     passes(program, Work<Real>{desk.begin}, z, desk);
     const Point<Real> first = z[0];
     z.put(0, {first.r + first.i, Vector<Real>{}});
@@ -386,7 +421,7 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
       z.put(h - k, {(e.r - o.r) * half, (o.i - e.i) * half});
     }
     if (h % 2 == 0) z.put(h / 2, conjugate(z[h / 2]));
-    scatter<Real, false>(desk.end, b.out, 2, b.out_step, h + 1, b.lines);
+    scatter<Real, false>(desk.end, b.out, b.out_step, h + 1, b.lines);
   });
 }
 
@@ -397,7 +432,7 @@ void c2r(const Program<Real>& program, Batch<Real> batch) {
   const Index h = program.points;
   const Work<Real> z{desk.begin};
   groups(batch, [&](const Batch<Real>& b) {
-    gather<Real, false>(b.in, 2, b.in_step, h + 1, b.lines, desk.begin);
+    gather<Real, false>(b.in, b.in_step, h + 1, b.lines, desk.begin);
     const Vector<Real> first = z[0].r, last = z[h].r;
     z.put(0, {first - last, first + last});
     for (Index k = 1; 2 * k < h; ++k) {
@@ -410,7 +445,7 @@ void c2r(const Program<Real>& program, Batch<Real> batch) {
       z.put(h / 2, {(a.i + a.i) * static_cast<Real>(-1), a.r + a.r});
     }
     passes(program, z, Work<Real>{desk.end}, desk);
-    scatter<Real, true>(desk.end, b.out, 2, b.out_step, h, b.lines);
+    scatter<Real, true>(desk.end, b.out, b.out_step, h, b.lines);
   });
 }
 
