@@ -351,7 +351,7 @@ class FftwEngine final : public Engine {
     return text.str();
   }
 
-  // Entries that this FFTW or processor refuses (another version or another processor wrote them) are left out.
+  // Entries that this FFTW or processor refuses (another version or another processor wrote them), or this engine, are left out.
   void import_wisdom(const std::string& wisdom) const override {
     if (wisdom.empty()) return;
     auto imported = parse(wisdom);
@@ -391,7 +391,7 @@ class FftwEngine final : public Engine {
     return plan_lines<Real>(spec, effort, choice);
   }
 
-  static Choices parse(const std::string& wisdom) {
+  Choices parse(const std::string& wisdom) const {
     std::istringstream text(wisdom);
     const auto check = [](bool good) {
       if (!good) throw Error("this is not wisdom of engine fftw: it must begin with \"" + std::string(header) + "\" and be whole");
@@ -415,8 +415,8 @@ class FftwEngine final : public Engine {
       std::string own(bytes, ' ');
       check(text.read(own.data(), static_cast<std::streamsize>(bytes)) && text.get() == '\n');
       const auto chosen = static_cast<Manner>(found - manner_names.begin());
-      const auto allowed = manners_of(spec, true);
-      if (chosen == Manner::lanes && !fits_lanes(spec)) continue;
+      if (chosen == Manner::lanes && !(lanes_ && fits_lanes(spec))) continue;
+      const auto allowed = manners_of(spec, lanes_);
       check(std::find(allowed.begin(), allowed.end(), chosen) != allowed.end());
       choices[{spec, effort}] = {chosen, own};
     }
