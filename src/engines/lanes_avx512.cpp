@@ -197,54 +197,78 @@ struct Butterfly<8, Real> {
   }
 };
 
-// One pass of Stockham's transform by decimation in frequency, which leaves results in order: of s transforms of radix * m points.
-template <int radix, bool last, class Real, class From, class To>
-void pass(Index m, Index s, const Real* w, From x, To y) {
+// Passes of decimation in frequency. The first one, of all points, leaves `radix` transforms of m, side by side.
+template <int radix, class Real, class From>
+void first_pass(Index m, const Real* w, From x, Work<Real> y) {
+  for (Index p = 0; p < m; ++p, w += 2 * (radix - 1)) {
+    Point<Real> a[radix];
+    for (int k = 0; k < radix; ++k) a[k] = x[p + m * k];
+    Butterfly<radix, Real>::run(a);
+    y.put(radix * p, a[0]);
+    for (int k = 1; k < radix; ++k) y.put(radix * p + k, times(a[k], w[2 * k - 2], w[2 * k - 1]));
+  }
+}
+// `side` of them stay side by side in all that follow, which work in place: each of `blocks` of radix * m points becomes `radix` of m.
+template <int radix, class Real>
+void middle_pass(Index side, Index blocks, Index m, const Real* w, Work<Real> x) {
   for (Index p = 0; p < m; ++p, w += 2 * (radix - 1))
-    for (Index q = 0; q < s; ++q) {
+    for (Index b = 0; b < blocks; ++b)
+      for (Index q = side * (b * radix * m + p), end = q + side; q < end; ++q) {
+        Point<Real> a[radix];
+        for (int k = 0; k < radix; ++k) a[k] = x[q + side * m * k];
+        Butterfly<radix, Real>::run(a);
+        x.put(q, a[0]);
+        for (int k = 1; k < radix; ++k) x.put(q + side * m * k, times(a[k], w[2 * k - 2], w[2 * k - 1]));
+      }
+}
+// The last pass, of transforms of `radix` points, puts results in order.
+template <int radix, class Real, class To>
+void last_pass(Index side, Index blocks, const Index* block, Work<Real> x, To y) {
+  for (Index b = 0; b < blocks; ++b)
+    for (Index q = 0; q < side; ++q) {
       Point<Real> a[radix];
-      for (int k = 0; k < radix; ++k) a[k] = x[q + s * (p + m * k)];
+      for (int k = 0; k < radix; ++k) a[k] = x[q + side * (block[b] * radix + k)];
       Butterfly<radix, Real>::run(a);
-      y.put(q + s * radix * p, a[0]);
-      for (int k = 1; k < radix; ++k) y.put(q + s * (radix * p + k), last ? a[k] : times(a[k], w[2 * k - 2], w[2 * k - 1]));
+      for (int k = 0; k < radix; ++k) y.put(q + side * (b + blocks * k), a[k]);
     }
 }
-template <bool last, class Real, class From, class To>
-void pass(const Program<Real>& program, int k, Index m, Index s, From x, To y) {
-  const Real* w = program.twiddles[k];
-  switch (program.radix[k]) {
-    case 2: return pass<2, last>(m, s, w, x, y);
-    case 3: return pass<3, last>(m, s, w, x, y);
-    case 4: return pass<4, last>(m, s, w, x, y);
-    case 5: return pass<5, last>(m, s, w, x, y);
-    case 7: return pass<7, last>(m, s, w, x, y);
-    case 8: return pass<8, last>(m, s, w, x, y);
+
+// Calls with the radix as a constant.
+template <int n>
+struct Radix {
+  static constexpr int value = n;
+};
+template <class Body>
+WEFT_INLINE void with_radix(int radix, Body body) {
+  switch (radix) {
+    case 2: return body(Radix<2>());
+    case 3: return body(Radix<3>());
+    case 4: return body(Radix<4>());
+    case 5: return body(Radix<5>());
+    case 7: return body(Radix<7>());
+    case 8: return body(Radix<8>());
   }
 }
 
-// Work memory in two parts, between which passes go to and fro; `begin` is where the first may find its points, `end` where the last may leave them.
-template <class Real>
-struct Desk {
-  Real *here, *begin, *end;
-  Desk(const Program<Real>& program, Real* work)
-      : here(work), begin(work + (program.points + 1) * 2 * width<Real>), end(program.passes % 2 == 0 ? begin : here) {}
-};
-
+// All of them, at least two, in one part of work memory.
 template <class Real, class From, class To>
-void passes(const Program<Real>& program, From x, To y, const Desk<Real>& desk) {
-  Index s = program.radix[0], m = program.points / s;
-  Real *read = desk.here, *written = desk.begin;
-  pass<false>(program, 0, m, 1, x, Work<Real>{read});
+void passes(const Program<Real>& program, From x, To y, Work<Real> here) {
+  const Index side = program.radix[0];
+  Index blocks = 1, m = program.points / side;
+  with_radix(program.radix[0], [&](auto radix) { first_pass<decltype(radix)::value>(m, program.twiddles[0], x, here); });
   int k = 1;
   for (; k + 1 < program.passes; ++k) {
     m /= program.radix[k];
-    pass<false>(program, k, m, s, Work<Real>{read}, Work<Real>{written});
-    s *= program.radix[k];
-    Real* const next = written;
-    written = read;
-    read = next;
+    with_radix(program.radix[k], [&](auto radix) { middle_pass<decltype(radix)::value>(side, blocks, m, program.twiddles[k], here); });
+    blocks *= program.radix[k];
   }
-  pass<true>(program, k, 1, s, Work<Real>{read}, y);
+  with_radix(program.radix[k], [&](auto radix) { last_pass<decltype(radix)::value>(side, blocks, program.block, here, y); });
+}
+
+// The other part, where gathered lines are before the first and after the last.
+template <class Real>
+Work<Real> beside(const Program<Real>& program, Work<Real> work) {
+  return {work.p + (program.points + 1) * 2 * width<Real>};
 }
 
 // A square of as many registers as they have lanes, transposed: first the squares inside quarters, then quarters.
@@ -338,66 +362,80 @@ WEFT_INLINE void groups(Batch<Real> b, Body body) {
   }
 }
 
-// Contiguous rows one by one: a row of w m points as w rows of m, for w lanes. Columns of it are combined, so many at a time, and transposed in registers: after that
-// each lane has a transform of m points of its own, and the results are one row again. Nothing leaves the first-level cache.
+// Contiguous rows, as many together as there are eights of lanes: a row of 8 m points as 8 rows of m, for so many lanes. Columns of it are combined, some at a time, and
+// transposed in registers: after that each lane has a transform of m points of its own, and the results are one row again. Nothing leaves the first-level cache.
+constexpr int combined = 8;
+template <class Real>
+constexpr int together = width<Real> / combined;
+template <class Real, bool back>
+struct Rows {
+  Real *first, *second;  // where each half of what a register holds goes: parts of one row, or two rows
+  WEFT_INLINE void put(Index j, Point<Real> v) const {
+    if (back) v = swapped(v);
+    store(first + 2 * combined * j, zipped<0, Real>(v.r, v.i, Lane<Real>()));
+    store(second + 2 * combined * j, zipped<1, Real>(v.r, v.i, Lane<Real>()));
+  }
+};
 template <class Real, bool back>
 void rows(const Program<Real>& program, const Batch<Real>& batch) {
   constexpr int w = width<Real>;
   const Program<Real>& rest = *program.rest;
   const Index m = rest.points;
-  const Desk<Real> desk(rest, batch.work);
-  const Work<Real> begin{desk.begin};
-  for (Index line = 0; line < batch.lines; ++line) {
-    const Real* const in = batch.in + line * batch.in_step;
-    const Columns<Real, back> out{batch.out + line * batch.out_step, 2 * w};
+  const Work<Real> work{batch.work}, begin = beside(rest, work);
+  for (Index line = 0; line < batch.lines; line += together<Real>) {
+    const Index second = line + together<Real> > batch.lines ? line : line + together<Real> - 1;  // the last may be alone, twice
+    const Rows<Real, back> out{batch.out + line * batch.out_step, batch.out + second * batch.out_step + (together<Real> == 1 ? w : 0)};
     for (Index block = 0; block < m; block += w) {
       const Index j = block + w <= m ? block : m - w;  // the last one may meet the one before
-      const Columns<Real, back> x{const_cast<Real*>(in) + 2 * j, 2 * m};
-      Point<Real> a[w];
-      for (int k = 0; k < w; ++k) a[k] = x[k];
-      Butterfly<w, Real>::run(a);
       Vector<Real> r[w], i[w];
-      for (int lane = 0; lane < w; ++lane) {
-        const int k = point_of<Real>(lane);
-        r[lane] = a[k].r, i[lane] = a[k].i;
-        if (k == 0) continue;
-        const Real* const twiddle = program.across + 2 * w * ((w - 1) * (block / w) + k - 1);
-        const auto c = load(twiddle), s = load(twiddle + w);
-        r[lane] = a[k].r * c - a[k].i * s, i[lane] = a[k].r * s + a[k].i * c;
+#pragma GCC unroll 2
+      for (int t = 0; t < together<Real>; ++t) {
+        const Columns<Real, back> x{const_cast<Real*>(batch.in) + (t == 0 ? line : second) * batch.in_step + 2 * j, 2 * m};
+        Point<Real> a[combined];
+        for (int k = 0; k < combined; ++k) a[k] = x[k];
+        Butterfly<combined, Real>::run(a);
+#pragma GCC unroll 16
+        for (int lane = 0; lane < w; ++lane) {
+          if (point_of<Real>(lane) / combined != t) continue;
+          const int k = point_of<Real>(lane) % combined;
+          r[lane] = a[k].r, i[lane] = a[k].i;
+          if (k == 0) continue;
+          const Real* const twiddle = program.across + 2 * w * ((combined - 1) * (block / w) + k - 1);
+          const auto c = load(twiddle), s = load(twiddle + w);
+          r[lane] = a[k].r * c - a[k].i * s, i[lane] = a[k].r * s + a[k].i * c;
+        }
       }
       transpose<Real>(r);
       transpose<Real>(i);
-      if (m == w) {  // all of it is in registers
+      if (w == combined && m == w) {  // all of it is in registers
+        Point<Real> a[w];
         for (int lane = 0; lane < w; ++lane) a[point_of<Real>(lane)] = {r[lane], i[lane]};
-        Butterfly<w, Real>::run(a);
-        for (int k = 0; k < w; ++k) out.put(k, a[k]);
+        Butterfly<combined, Real>::run(a);
+        for (int k = 0; k < combined; ++k) out.put(k, a[k]);
       } else {
+#pragma GCC unroll 16
         for (int lane = 0; lane < w; ++lane) begin.put(j + point_of<Real>(lane), {r[lane], i[lane]});
       }
     }
-    if (m == w) continue;
-    if (rest.passes == 1) pass<true>(rest, 0, 1, 1, begin, out);
-    else passes(rest, begin, out, desk);
+    if (w != combined || m > w) passes(rest, begin, out, work);
   }
 }
 
 template <class Real, bool back>
 void c2c(const Program<Real>& program, Batch<Real> batch) {
-  if constexpr (width<Real> == 8)
-    if (program.rest) return rows<Real, back>(program, batch);
-  const Desk<Real> desk(program, batch.work);
+  if (program.rest) return rows<Real, back>(program, batch);
+  const Work<Real> work{batch.work}, lines = beside(program, work);
   groups(batch, [&](const Batch<Real>& b) {
     const bool whole = b.lines == width<Real>, columns_in = b.in_stride > 2, columns_out = b.out_stride > 2;
     const Columns<Real, back> in{const_cast<Real*>(b.in), b.in_stride}, out{b.out, b.out_stride};
-    const Work<Real> begin{desk.begin}, end{desk.end};
-    if (!columns_in) gather<Real, back>(b.in, b.in_step, program.points, b.lines, desk.begin);
-    else if (!whole) gather(FewColumns<Real, back>(in.p, in.stride, b.lines), program.points, desk.begin);
-    if (whole && columns_in && columns_out) passes(program, in, out, desk);
-    else if (whole && columns_in) passes(program, in, end, desk);
-    else if (whole && columns_out) passes(program, begin, out, desk);
-    else passes(program, begin, end, desk);
-    if (!columns_out) scatter<Real, back>(desk.end, b.out, b.out_step, program.points, b.lines);
-    else if (!whole) scatter(desk.end, FewColumns<Real, back>(out.p, out.stride, b.lines), program.points);
+    if (!columns_in) gather<Real, back>(b.in, b.in_step, program.points, b.lines, lines.p);
+    else if (!whole) gather(FewColumns<Real, back>(in.p, in.stride, b.lines), program.points, lines.p);
+    if (whole && columns_in && columns_out) passes(program, in, out, work);
+    else if (whole && columns_in) passes(program, in, lines, work);
+    else if (whole && columns_out) passes(program, lines, out, work);
+    else passes(program, lines, lines, work);
+    if (!columns_out) scatter<Real, back>(lines.p, b.out, b.out_step, program.points, b.lines);
+    else if (!whole) scatter(lines.p, FewColumns<Real, back>(out.p, out.stride, b.lines), program.points);
   });
 }
 
@@ -405,12 +443,11 @@ void c2c(const Program<Real>& program, Batch<Real> batch) {
 // the line's own is X[k] = E + O, X[h-k] = (E - O)*.
 template <class Real>
 void r2c(const Program<Real>& program, Batch<Real> batch) {
-  const Desk<Real> desk(program, batch.work);
+  const Work<Real> work{batch.work}, z = beside(program, work);
   const Index h = program.points;
-  const Work<Real> z{desk.end};
   groups(batch, [&](const Batch<Real>& b) {
-    gather<Real, false>(b.in, b.in_step, h, b.lines, desk.begin);
-    passes(program, Work<Real>{desk.begin}, z, desk);
+    gather<Real, false>(b.in, b.in_step, h, b.lines, z.p);
+    passes(program, z, z, work);
     const Point<Real> first = z[0];
     z.put(0, {first.r + first.i, Vector<Real>{}});
     z.put(h, {first.r - first.i, Vector<Real>{}});
@@ -421,18 +458,17 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
       z.put(h - k, {(e.r - o.r) * half, (o.i - e.i) * half});
     }
     if (h % 2 == 0) z.put(h / 2, conjugate(z[h / 2]));
-    scatter<Real, false>(desk.end, b.out, b.out_step, h + 1, b.lines);
+    scatter<Real, false>(z.p, b.out, b.out_step, h + 1, b.lines);
   });
 }
 
 // The way back, without the halves: Z[k] = E + i O with E = X[k] + X*[h-k], O = exp(2 pi i k / n) (X[k] - X*[h-k]); what an imaginary part of X[0] or X[h] may be is not looked at.
 template <class Real>
 void c2r(const Program<Real>& program, Batch<Real> batch) {
-  const Desk<Real> desk(program, batch.work);
+  const Work<Real> work{batch.work}, z = beside(program, work);
   const Index h = program.points;
-  const Work<Real> z{desk.begin};
   groups(batch, [&](const Batch<Real>& b) {
-    gather<Real, false>(b.in, b.in_step, h + 1, b.lines, desk.begin);
+    gather<Real, false>(b.in, b.in_step, h + 1, b.lines, z.p);
     const Vector<Real> first = z[0].r, last = z[h].r;
     z.put(0, {first - last, first + last});
     for (Index k = 1; 2 * k < h; ++k) {
@@ -444,8 +480,8 @@ void c2r(const Program<Real>& program, Batch<Real> batch) {
       const Point<Real> a = z[h / 2];
       z.put(h / 2, {(a.i + a.i) * static_cast<Real>(-1), a.r + a.r});
     }
-    passes(program, z, Work<Real>{desk.end}, desk);
-    scatter<Real, true>(desk.end, b.out, b.out_step, h, b.lines);
+    passes(program, z, z, work);
+    scatter<Real, true>(z.p, b.out, b.out_step, h, b.lines);
   });
 }
 

@@ -15,6 +15,7 @@ struct Program {
   int passes = 0;
   int radix[most_passes] = {};
   const Real* twiddles[most_passes] = {};  ///< m x (radix - 1) complex numbers for each pass but the last, m points being left after it
+  const std::ptrdiff_t* block = nullptr;   ///< for blocks of the last pass, in the order of results: which of those that the passes before leave
   const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
   const Program* rest = nullptr;           ///< of rows that are transformed one by one: what follows when as many points as there are lanes have been combined
   const Real* across = nullptr;            ///< before that, for so many points j of rest's at a time and each k from 1 below the lanes, exp(-2 pi i j k / points): real, then imaginary parts
