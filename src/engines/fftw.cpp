@@ -265,10 +265,11 @@ std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view e
   return lines;
 }
 
-// The least seconds of one batch in the manner that the lines prefer, on zeros, which stay zeros however often they are transformed.
+// The least seconds of as many lines for every manner, in the one that they prefer, on zeros, which stay zeros however often they are transformed.
 double seconds(const Lines& lines) {
   using Clock = std::chrono::steady_clock;
-  const Aligned in(in_size(lines.spec(), lines.batch())), out(out_size(lines.spec(), lines.batch()));
+  const Index count = std::clamp<Index>(65536 / lines.spec().length, 1, 16);  // whole batches where any are made
+  const Aligned in(in_size(lines.spec(), count)), out(out_size(lines.spec(), count));
   std::memset(in.data(), 0, in.bytes());
   std::memset(out.data(), 0, out.bytes());
   std::byte* target = lines.prefers_out_of_place() ? out.data() : in.data();
@@ -277,7 +278,7 @@ double seconds(const Lines& lines) {
     const auto start = Clock::now();
     std::chrono::duration<double> elapsed{};
     int runs = 0;
-    for (; elapsed.count() < 2e-5; elapsed = Clock::now() - start, ++runs) lines(in.data(), target, lines.batch());
+    for (; elapsed.count() < 2e-5; elapsed = Clock::now() - start, ++runs) lines(in.data(), target, count);
     least = std::min(least, elapsed.count() / runs);
   }
   return least;
