@@ -38,7 +38,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   if (pass.copies)
     width = ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
   else if (ahead.count > 0)
-    width = std::min<Index>(8, along);
+    width = std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
   else if (cell.zero || (cell.from_lines && cell.to_lines && !pass.operation.map))
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
