@@ -288,9 +288,10 @@ Side Stage::between(const Box& box, Index bytes) {
     std::swap(order[order.size() - 1], order[order.size() - 2]);
   } else if (!request_.from.table && !request_.to.table) {
     const View& like = request_.from.views.front();
-    const auto place = [&](int axis) {  // what is copied in is columns, and rows across them
-      return !copies_in(request_) ? 0 : axis == request_.operations[1].axis ? 2 : axis == request_.operations[0].axis ? 1 : 0;
-    };
+    int columns = -1, rows = -1;  // what is transformed where it lies, and what lies across it
+    for (std::size_t k = 0; k < request_.operations.size() && request_.operations.size() > 1; ++k)
+      if (strided(request_.operations[k])) columns = request_.operations[k].axis, rows = request_.operations[k == 0 ? 1 : k - 1].axis;
+    const auto place = [&](int axis) { return columns < 0 ? 0 : axis == rows ? 2 : axis == columns ? 1 : 0; };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return std::pair(-place(a), like.strides[a]) > std::pair(-place(b), like.strides[b]); });
   }
   Shape padding;
