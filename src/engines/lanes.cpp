@@ -85,8 +85,8 @@ class LanesLines final : public Lines {
   bool prefers_out_of_place() const override { return !spec().in_place(); }
 
  private:
-  // Measured in GFlop/s, one by one and in lanes: 64 and 62 at 64 points, 60 and 57 at 128, 62 and 36 at 192, 64 and 45 at 256, 70 and 38 at 512; but 44 and 55 at 96, whose
-  // eighth is not a whole number of registers.
+  // Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256; float 120 and 115 at 128, 117 and 102 at 192, 141 and 86
+  // at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers.
   bool by_rows() const {
     const Index eighth = spec().length / combined, long_line = 160;
     return spec().kind == Kind::c2c && spec().in_stride == 1 && spec().out_stride == 1 && spec().length % combined == 0 && eighth >= width_ &&

@@ -107,6 +107,18 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
   return true;
 }
 
+// What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies. So does what a first stage leaves in an array of the exchange's own and
+// nobody else has in cache, where it is copied from a block or was one axis: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9; not where columns are
+// transposed on the way out (forward 144^3 and 160^3 1.04 and 1.11).
+bool AnyPlan::Body::streams(const Chain& chain, std::size_t s, const Stage::Request& r) const {
+  const auto here = [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; };
+  if (r.to.box.volume() * r.to.bytes < stream_budget || std::any_of(r.from.views.begin(), r.from.views.end(), here)) return false;
+  const bool to_caller = s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0);
+  if (to_caller) return s > 0 && (r.operations.size() == 1 || r.from.table || Stage::copies_in(r));
+  if (s > 0 || !chain.exchanges[0] || r.from.table || r.to.table || r.operations.empty()) return false;
+  return r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1);
+}
+
 Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   Stage::Request r;
   r.operations = chain.operations[s];
@@ -126,15 +138,8 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   };
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
-  // What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies. So does what a first stage leaves in an array of the exchange's own and
-  // nobody else has in cache, where it is copied from a block or was one axis: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9; not where columns are
-  // transposed on the way out (forward 144^3 and 160^3 1.04 and 1.11).
-  const bool to_caller = s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0), last = s > 0 && to_caller;
-  const bool leaves = s == 0 && !to_caller && chain.exchanges[0] && !r.from.table && !r.to.table && !r.operations.empty() &&
-                      (r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1));
-  r.stream = ((last && (r.operations.size() == 1 || r.from.table || Stage::copies_in(r))) || leaves) && r.to.box.volume() * r.to.bytes >= stream_budget &&
-             std::none_of(r.from.views.begin(), r.from.views.end(), [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; });
-  // And rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
+  r.stream = streams(chain, s, r);
+  // Rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
   r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
   r.fetch = r.far && s == 0 && (r.to.table || rows_axis < 0) && !r.operations.empty();

@@ -107,6 +107,7 @@ struct AnyPlan::Body {
   int new_array(Index bytes);
   void need(int slot);
   void bind_chain(Chain& chain);
+  bool streams(const Chain& chain, std::size_t s, const Stage::Request& r) const;
   Stage::Request request(const Chain& chain, std::size_t s) const;
   bool lands(const Chain& chain, std::size_t h) const;
   Side link(Chain& chain, std::size_t h);
