@@ -42,8 +42,7 @@ std::vector<int> line_radices(Index n) {
   return list.size() < 2 ? std::vector<int>() : list;
 }
 
-// Columns of a row that are combined first where rows are transformed one by one: as many as there are butterflies for.
-constexpr int combined = 8;
+using lanes::combined;
 
 template <class Real>
 class LanesLines final : public Lines {

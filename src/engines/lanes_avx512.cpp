@@ -364,7 +364,6 @@ WEFT_INLINE void groups(Batch<Real> b, Body body) {
 
 // Contiguous rows, as many together as there are eights of lanes: a row of 8 m points as 8 rows of m, for so many lanes. Columns of it are combined, some at a time, and
 // transposed in registers: after that each lane has a transform of m points of its own, and the results are one row again. Nothing leaves the first-level cache.
-constexpr int combined = 8;
 template <class Real>
 constexpr int together = width<Real> / combined;
 template <class Real, bool back>

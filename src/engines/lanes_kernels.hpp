@@ -8,6 +8,9 @@ namespace weft::lanes {
 
 inline constexpr int most_passes = 32;
 
+/// Columns of a row that are combined first where rows are not put in lanes: as many as there are butterflies for, and lanes of doubles.
+inline constexpr int combined = 8;
+
 /// A transform of `points` complex points (half the line where it is real): passes of these radices, from the first to the last.
 template <class Real>
 struct Program {
@@ -17,8 +20,8 @@ struct Program {
   const Real* twiddles[most_passes] = {};  ///< m x (radix - 1) complex numbers for each pass but the last, m points being left after it
   const std::ptrdiff_t* block = nullptr;   ///< for blocks of the last pass, in the order of results: which of those that the passes before leave
   const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
-  const Program* rest = nullptr;           ///< of rows that are transformed one by one: what follows when as many points as there are lanes have been combined
-  const Real* across = nullptr;            ///< before that, for so many points j of rest's at a time and each k from 1 below the lanes, exp(-2 pi i j k / points): real, then imaginary parts
+  const Program* rest = nullptr;           ///< of rows that are not put in lanes: what follows when `combined` points have been
+  const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each k from 1 below `combined`, exp(-2 pi i j k / points): real, then imaginary parts
 };
 
 /// Lines in memory; distances in reals. A stride of 2 or less means contiguous points.
