@@ -75,6 +75,19 @@ class Lines {
   /// Allocates nothing on a thread that has called `prepare` (FFTW underneath may, for a buffer of its own).
   virtual void operator()(const std::byte* in, std::byte* out, Index count) const = 0;
 
+  /// Columns of rows that lie anywhere: point k of column j is read j elements after `in[k]`, and written, times `scale`, as many after `out[k]`.
+  struct Rows {
+    const std::byte* const* in;
+    std::byte* const* out;
+    Index columns;
+    double scale;
+    bool streams;  ///< what is written goes past the caches where every `out[k]` begins a cache line
+  };
+  /// Whether it transforms them; only where the spec's own lines are columns.
+  virtual bool takes_rows() const { return false; }
+  /// Does so, if it `takes_rows()`, with the same bits as its own lines. `in[k]` and `out[k]` may be the same for all k; else what is read and what is written must not overlap.
+  virtual void rows(const Rows&) const {}
+
   /// Counts that are multiples of this cost least: other counts are filled up with copies of a line.
   virtual Index batch() const { return 1; }
   /// Whether out of place is the faster manner, for callers who can choose.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 #include "aligned.hpp"
@@ -69,6 +70,7 @@ class LanesLines final : public Lines {
       return;
     }
     set_passes(program_, line_radices(n));
+    if (spec.in_stride > 1 && spec.out_stride > 1) rows_ = spec.direction == Direction::forward ? kernels.rows_forward : kernels.rows_backward;
     if (spec.kind == Kind::c2c) return;
     std::vector<Real> halves;
     for (Index k = 0; 2 * k <= n; ++k) push(halves, k, spec.length);
@@ -79,6 +81,11 @@ class LanesLines final : public Lines {
     const Index reals_in = complex_input(spec().kind) ? 2 : 1, reals_out = complex_output(spec().kind) ? 2 : 1;
     run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, reals_in * spec().in_step(), reinterpret_cast<Real*>(out), 2 * spec().out_stride,
                     reals_out * spec().out_step(), count, reinterpret_cast<Real*>(scratch())});
+  }
+  bool takes_rows() const override { return rows_; }
+  void rows(const Lines::Rows& rows) const override {
+    const bool aligned = std::all_of(rows.out, rows.out + spec().length, [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % Aligned::alignment == 0; });
+    rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale), rows.streams && aligned, reinterpret_cast<Real*>(scratch())});
   }
   Index batch() const override { return by_rows() ? width_ / combined : width_; }
   bool prefers_out_of_place() const override { return !spec().in_place(); }
@@ -127,6 +134,7 @@ class LanesLines final : public Lines {
   std::vector<std::vector<Index>> blocks_;
   Index width_;
   void (*run_)(const lanes::Program<Real>&, lanes::Batch<Real>);
+  void (*rows_)(const lanes::Program<Real>&, const lanes::Rows<Real>&) = nullptr;
 };
 
 }  // namespace

@@ -35,12 +35,25 @@ struct Batch {
   Real* work;  ///< 2 x (points + 1) x 2 vectors, on a cache line
 };
 
+/// Columns side by side in rows that lie anywhere.
+template <class Real>
+struct Rows {
+  const Real* const* in;
+  Real* const* out;
+  std::ptrdiff_t columns;
+  Real scale;    ///< of what is written
+  bool streams;  ///< past the caches; then every row begins a cache line
+  Real* work;    ///< as a batch's
+};
+
 template <class Real>
 struct Kernels {
   int lanes;      ///< in a vector register
   int point[16];  ///< which of so many neighbouring points each has
   void (*forward)(const Program<Real>&, Batch<Real>);
   void (*backward)(const Program<Real>&, Batch<Real>);
+  void (*rows_forward)(const Program<Real>&, const Rows<Real>&);
+  void (*rows_backward)(const Program<Real>&, const Rows<Real>&);
   void (*r2c)(const Program<Real>&, Batch<Real>);
   void (*c2r)(const Program<Real>&, Batch<Real>);
 };

@@ -9,6 +9,10 @@ namespace {
 // A block should stay in a core's second-level cache between its passes.
 constexpr Index block_budget = 256 * 1024;
 
+// Bytes from one row to the next that columns are written to straight: on pages of their own each takes a batch's 512 bytes better than a register's 64. On one rank, whose planes
+// lie across the lines, the way back took 1.04 to 1.2 of the time at 32^3 to 128^3.
+constexpr Index near_rows = 8 * 1024;
+
 // All bounds at which some view begins or ends on an axis, inside the box.
 std::vector<Index> breaks(const Box& box, int axis, const std::vector<View>& from, const std::vector<View>& to) {
   std::vector<Index> at{box.lo[axis], box.hi[axis]};
@@ -459,6 +463,16 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     cell.from_lines = !copies && !from.table && !(request_.fetch && !from_block) && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
     cell.to_lines = !copies && !stream && !to.table && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
 
+    // every point of a line, each with those of the next lines beside it
+    const auto side_by_side = [&](const std::vector<Segment>& segments, Index length, Index bytes) {
+      for (const Segment& s : segments) length -= s.strides[c] == bytes ? s.count : 0;
+      return length == 0;
+    };
+    cell.rows = !copies && !from_block && !to_block && !from.table && !to.table && !operation.second && !operation.map && c >= 0 && operation.first && operation.first->takes_rows() &&
+                side_by_side(cell.from, pass.in_length, from.bytes) && side_by_side(cell.to, pass.out_length, to.bytes) &&
+                std::all_of(cell.to.begin(), cell.to.end(), [&](const Segment& s) { return s.strides[axis] <= near_rows; }) &&
+                std::none_of(cell.from.begin(), cell.from.end(), [&](const Segment& s) { return s.slot == target.slot; });
+    if (cell.rows) rows_ = std::max(rows_, static_cast<std::size_t>(pass.in_length));
     const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
     if (copies) {
       for (std::size_t f = 0; f < cell.from.size(); ++f)

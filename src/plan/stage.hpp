@@ -37,6 +37,8 @@ struct Bench {
   std::byte* lines[2] = {};       ///< a batch of lines
   std::vector<const std::byte*> from;  ///< addresses of a cell's segments
   std::vector<std::byte*> to;
+  std::vector<const std::byte*> from_rows;  ///< addresses of every point of a batch's first line
+  std::vector<std::byte*> to_rows;
 };
 
 /// What one execution hands to its stages.
@@ -75,10 +77,11 @@ class Stage {
   static Index batch_width(Index bytes, Index length);
   int passes() const { return static_cast<int>(passes_.size()); }
 
-  /// Bytes of a bench's block and of one of its two line buffers, and segments, that this stage needs.
+  /// Bytes of a bench's block and of one of its two line buffers, segments, and rows, that this stage needs.
   Index block_bytes() const { return block_bytes_; }
   Index line_bytes() const { return line_bytes_; }
   std::size_t segments() const { return segments_; }
+  std::size_t rows() const { return rows_; }
   /// Lines that a pass transforms in all blocks together; those filled up to a whole batch do not count.
   Index lines(int pass) const;
 
@@ -102,6 +105,7 @@ class Stage {
     int companion = -1; // the axis along which lines are batched, -1: one line at a time
     bool zero = false;  // its lines are to be zero
     bool from_lines = false, to_lines = false;  // lines lie contiguous, one behind the other: no line buffer needed
+    bool rows = false;  // columns go straight from segments to segments
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
     std::vector<Mover> moves;
   };
@@ -151,7 +155,7 @@ class Stage {
   std::vector<Pass> passes_;
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;
   Index block_bytes_ = 0, line_bytes_ = 0;
-  std::size_t segments_ = 0;
+  std::size_t segments_ = 0, rows_ = 0;
   std::size_t fetching_ = 0;  // the first pass that asks for the next block's memory
 };
 

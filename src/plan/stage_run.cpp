@@ -39,7 +39,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
     width = ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
   else if (ahead.count > 0)
     width = std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
-  else if (cell.zero || (cell.from_lines && cell.to_lines && !pass.operation.map))
+  else if (cell.zero || cell.rows || (cell.from_lines && cell.to_lines && !pass.operation.map))
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
@@ -116,6 +116,17 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
 
   if (cell.zero) {
     for (Index k = 0; k < pass.out_length; ++k) std::memset(bench.to[0] + k * pass.out_stride * pass.to_bytes, 0, static_cast<std::size_t>(width * pass.to_bytes));
+    return;
+  }
+
+  if (cell.rows) {  // not past the caches where they have just been read
+    const auto list = [&](const std::vector<Segment>& segments, const auto& first, auto& rows) {
+      for (std::size_t s = 0; s < segments.size(); ++s)
+        for (Index k = 0; k < segments[s].count; ++k) rows[static_cast<std::size_t>(segments[s].first + k)] = first[s] + k * segments[s].strides[axis];
+    };
+    list(cell.from, bench.from, bench.from_rows);
+    list(cell.to, bench.to, bench.to_rows);
+    pass.operation.first->rows({bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, pass.streams && bench.from_rows[0] != bench.to_rows[0]});
     return;
   }
 

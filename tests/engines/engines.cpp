@@ -195,6 +195,51 @@ TEST_P(Engines, StridedColumnsAndLinesApart) {
       }
 }
 
+// Rows in any order and of any alignment, of fewer columns than lanes and more, in place and not, past the caches and not: the bits of the columns where they were planned,
+// and nothing written beside them.
+TEST_P(Engines, RowsThatLieAnywhere) {
+  if (GetParam().kind != Kind::c2c) return;
+  for (const Index n : {Index{6}, Index{32}, Index{64}, Index{120}, Index{192}})
+    for (const Index columns : {Index{3}, Index{8}, Index{16}, Index{43}}) {
+      if (!GetParam().defined(n)) continue;
+      LineSpec spec = GetParam().spec(n);
+      spec.in_stride = spec.out_stride = columns + 5, spec.in_distance = spec.out_distance = 1;
+      const auto lines = GetParam().engine->plan(spec, "estimate");
+      if (!lines->takes_rows()) continue;
+      const std::size_t point = spec.in_bytes() / static_cast<std::size_t>(n), row = static_cast<std::size_t>(columns) * point;
+      const Memory planned(static_cast<std::size_t>(spec.in_span(columns)) * point, 0), expected(planned.bytes, 0);
+      std::memset(planned.begin, 0, planned.bytes);
+      store(random_lines(GetParam().spec(n), columns), GetParam().spec(n), planned.begin);
+      (*lines)(planned.begin, expected.begin, columns);
+      for (const bool aligned : {true, false})
+        for (const bool in_place : {true, false})
+          for (const bool streams : {true, false})
+            for (const double scale : {1.0, 0.3}) {
+              const std::size_t apart = (row + 63) / 64 * 64 + (aligned ? 64 : point), shift = aligned ? 0 : point;
+              const Memory in(static_cast<std::size_t>(n) * apart, shift), out(in.bytes, shift);
+              std::vector<const std::byte*> from;
+              std::vector<std::byte*> to;
+              std::memset(out.begin, 0x5a, out.bytes);
+              for (Index k = 0; k < n; ++k) {
+                from.push_back(in.begin + static_cast<std::size_t>(k * (n % 7 ? 7 : 11) % n) * apart);
+                to.push_back(in_place ? in.begin + (from.back() - in.begin) : out.begin + static_cast<std::size_t>(n - 1 - k) * apart);
+                std::memcpy(in.begin + (from.back() - in.begin), planned.begin + static_cast<std::size_t>(k * spec.in_stride) * point, row);
+              }
+              lines->rows({from.data(), to.data(), columns, scale, streams});
+              for (Index k = 0; k < n; ++k) {
+                std::vector<std::byte> want(expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point, expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point + row);
+                const auto times = [&](auto* values, auto by) {
+                  for (std::size_t v = 0; v < row / sizeof(*values); ++v) values[v] *= by;
+                };
+                spec.precision == Precision::double_ ? times(reinterpret_cast<double*>(want.data()), scale) : times(reinterpret_cast<float*>(want.data()), static_cast<float>(scale));
+                ASSERT_EQ(std::memcmp(to[static_cast<std::size_t>(k)], want.data(), row), 0) << to_string(spec) << ", " << columns << " columns, row " << k;
+                std::memset(to[static_cast<std::size_t>(k)], 0x5a, row);
+              }
+              for (std::size_t byte = 0; byte < out.bytes; ++byte) ASSERT_EQ(out.begin[byte], std::byte{0x5a}) << to_string(spec) << " writes beside rows";
+            }
+    }
+}
+
 TEST_P(Engines, AgreeWithTheDefinition) {
   for (const Index n : lengths) {
     if (!GetParam().defined(n)) continue;
