@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace weft {
 
-Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes)
-    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes) {
+Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, Index step, Index point)
+    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes), step_(step), point_(point) {
   begin_.push_back(0);
   hole_begin_.push_back(0);
   for (const auto& line : table.lines) {
@@ -23,6 +24,25 @@ Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Ind
     for (const auto& [lo, hi] : table.gaps(line)) holes_.push_back({static_cast<std::int32_t>(lo), static_cast<std::int32_t>(hi - lo)});
     begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
     hole_begin_.push_back(static_cast<std::uint32_t>(holes_.size()));
+  }
+  if (point != element_bytes) list_points();
+}
+
+void Scattered::list_points() {
+  constexpr Index reach = std::numeric_limits<std::int32_t>::max();
+  point_begin_.push_back(0);
+  for (std::size_t l = 0; l + 1 < begin_.size(); ++l) {
+    for (std::uint32_t i = begin_[l]; i < begin_[l + 1]; ++i) {
+      const Entry& e = entries_[i];
+      const Index stored = e.offset, gathered = static_cast<Index>(l) * step_ + e.position * point_;
+      if (e.conjugate || e.mirror || stored + e.count * Index{e.stride} > reach || gathered + e.count * point_ > reach) {
+        points_.clear();
+        return;
+      }
+      for (Index k = 0; k < e.count; ++k)
+        points_.push_back({e.segment, static_cast<std::int32_t>(stored + k * e.stride), static_cast<std::int32_t>(gathered + k * point_)});
+    }
+    point_begin_.push_back(static_cast<std::uint32_t>(points_.size()));
   }
 }
 
@@ -46,13 +66,22 @@ void clear_rows(std::byte* first, Index apart, Index rows, Index bytes) {
 }  // namespace
 
 template <class Real>
-void Scattered::gather_as(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step, Index point) const {
+void Scattered::gather_as(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to) const {
   struct Complex {
     Real re, im;
   };
   constexpr Index size = sizeof(Complex);
+  const Index step = step_, point = point_;
   const bool contiguous = point == size;
   if (!contiguous) clear_rows(to, point, length_, count * step);
+  if (!points_.empty()) {
+    const auto first = static_cast<std::size_t>(line - first_line_);
+    std::byte* const base = to - static_cast<Index>(first) * step;
+    const Point *p = points_.data() + point_begin_[first], *const end = points_.data() + point_begin_[first + static_cast<std::size_t>(count)];
+    const std::byte* const* const segments = from.data();
+    for (; p < end; ++p) std::memcpy(base + p->gathered, segments[p->segment] + p->stored, size);
+    return;
+  }
   for (Index w = 0; w < count; ++w, to += step) {
     const auto l = static_cast<std::size_t>(line + w - first_line_);
     for (std::uint32_t h = hole_begin_[l]; contiguous && h < hole_begin_[l + 1]; ++h) std::memset(to + holes_[h].position * size, 0, static_cast<std::size_t>(holes_[h].count * size));
@@ -75,11 +104,20 @@ void Scattered::gather_as(Index line, Index count, const std::vector<const std::
 }
 
 template <class Real>
-void Scattered::scatter_as(Index line, Index count, const std::byte* from, Index step, Index point, const std::vector<std::byte*>& to) const {
+void Scattered::scatter_as(Index line, Index count, const std::byte* from, const std::vector<std::byte*>& to) const {
   struct Complex {
     Real re, im;
   };
   constexpr Index size = sizeof(Complex);
+  const Index step = step_, point = point_;
+  if (!points_.empty()) {
+    const auto first = static_cast<std::size_t>(line - first_line_);
+    const std::byte* const base = from - static_cast<Index>(first) * step;
+    const Point *p = points_.data() + point_begin_[first], *const end = points_.data() + point_begin_[first + static_cast<std::size_t>(count)];
+    std::byte* const* const segments = to.data();
+    for (; p < end; ++p) std::memcpy(segments[p->segment] + p->stored, base + p->gathered, size);
+    return;
+  }
   for (Index w = 0; w < count; ++w, from += step) {
     const auto l = static_cast<std::size_t>(line + w - first_line_);
     for (std::uint32_t i = begin_[l]; i < begin_[l + 1]; ++i) {
@@ -101,12 +139,12 @@ void Scattered::scatter_as(Index line, Index count, const std::byte* from, Index
   }
 }
 
-void Scattered::gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step, Index point) const {
-  element_bytes_ == 16 ? gather_as<double>(line, count, from, to, step, point) : gather_as<float>(line, count, from, to, step, point);
+void Scattered::gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to) const {
+  element_bytes_ == 16 ? gather_as<double>(line, count, from, to) : gather_as<float>(line, count, from, to);
 }
 
-void Scattered::scatter(Index line, Index count, const std::byte* from, Index step, Index point, const std::vector<std::byte*>& to) const {
-  element_bytes_ == 16 ? scatter_as<double>(line, count, from, step, point, to) : scatter_as<float>(line, count, from, step, point, to);
+void Scattered::scatter(Index line, Index count, const std::byte* from, const std::vector<std::byte*>& to) const {
+  element_bytes_ == 16 ? scatter_as<double>(line, count, from, to) : scatter_as<float>(line, count, from, to);
 }
 
 Index Scattered::filled(Index lo, Index hi) const {

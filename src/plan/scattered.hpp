@@ -19,13 +19,13 @@ class Scattered {
     Index lo = 0, hi = 0, stride = 0;
     bool operator==(const Reach&) const = default;
   };
-  /// Throws Error when a number is in no segment.
-  Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes);
+  /// Lines lie `step` bytes apart where they are gathered to or scattered from, their points `point` bytes. Throws Error when a number is in no segment.
+  Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, Index step, Index point);
 
-  const std::vector<Reach>& segments() const { return segments_; }
-  /// Lines [line, line + count) that lie `step` bytes apart, their points `point` bytes; segment s begins at from[s]. What has no entry becomes zero.
-  void gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to, Index step, Index point) const;
-  void scatter(Index line, Index count, const std::byte* from, Index step, Index point, const std::vector<std::byte*>& to) const;
+  bool is(const std::vector<Reach>& segments, Index step, Index point) const { return segments_ == segments && step_ == step && point_ == point; }
+  /// Lines [line, line + count); segment s begins at from[s]. What has no entry becomes zero.
+  void gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to) const;
+  void scatter(Index line, Index count, const std::byte* from, const std::vector<std::byte*>& to) const;
   /// How many of lines [lo, hi) have an entry.
   Index filled(Index lo, Index hi) const;
 
@@ -39,16 +39,22 @@ class Scattered {
   struct Hole {
     std::int32_t position, count;
   };
+  /// One element of columns, bytes from where its segment begins and from where the table's first line does.
+  struct Point {
+    std::int32_t segment, stored, gathered;
+  };
+  void list_points();
   template <class Real>
-  void gather_as(Index, Index, const std::vector<const std::byte*>&, std::byte*, Index, Index) const;
+  void gather_as(Index, Index, const std::vector<const std::byte*>&, std::byte*) const;
   template <class Real>
-  void scatter_as(Index, Index, const std::byte*, Index, Index, const std::vector<std::byte*>&) const;
+  void scatter_as(Index, Index, const std::byte*, const std::vector<std::byte*>&) const;
 
   std::vector<Reach> segments_;
-  Index first_line_, length_, element_bytes_;
-  std::vector<std::uint32_t> begin_, hole_begin_;  // by line
+  Index first_line_, length_, element_bytes_, step_, point_;
+  std::vector<std::uint32_t> begin_, hole_begin_, point_begin_;  // by line
   std::vector<Entry> entries_;
   std::vector<Hole> holes_;
+  std::vector<Point> points_;  // of columns whose elements are few in a run and none is a conjugate or mirrored: element by element, without a branch; else empty
 };
 
 }  // namespace weft

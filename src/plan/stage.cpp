@@ -324,7 +324,7 @@ Side Stage::between(const Box& box, Index bytes) {
 }
 
 // The segments of a cell's lines, one for every view that has some of them, and which element lies in which.
-std::shared_ptr<const Scattered> Stage::resolve(const Side& side, const Box& cell, std::vector<Segment>& segments) {
+std::shared_ptr<const Scattered> Stage::resolve(const Side& side, const Box& cell, Index step, Index point, std::vector<Segment>& segments) {
   const Table& table = *side.table;
   std::vector<Scattered::Reach> reaches;
   for (const View& view : side.views) {
@@ -344,8 +344,8 @@ std::shared_ptr<const Scattered> Stage::resolve(const Side& side, const Box& cel
     reaches.push_back({view.box.lo[table.number_axis], view.box.hi[table.number_axis], view.strides[table.number_axis] * side.bytes});
   }
   for (const auto& [of, known] : resolved_)
-    if (of == &table && known->segments() == reaches) return known;
-  resolved_.emplace_back(&table, std::make_shared<Scattered>(table, reaches, side.bytes));
+    if (of == &table && known->is(reaches, step * side.bytes, point * side.bytes)) return known;
+  resolved_.emplace_back(&table, std::make_shared<Scattered>(table, reaches, side.bytes, step * side.bytes, point * side.bytes));
   return resolved_.back().second;
 }
 
@@ -429,9 +429,9 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     };
     cell.zero = sparse && std::none_of(sparse->kept.begin(), sparse->kept.end(), [&](const auto& range) { return box.lo[sparse->line_axis] >= range.first && box.hi[sparse->line_axis] <= range.second; });
     if (cell.zero && to.table) continue;
-    if (from.table && !cell.zero) cell.from_table = resolve(from, box, cell.from);
+    if (from.table && !cell.zero) cell.from_table = resolve(from, box, pass.in_step, pass.in_stride, cell.from);
     else if (!from.table) gather(from, from_block, cell.from);
-    if (to.table) cell.to_table = resolve(to, box, cell.to);
+    if (to.table) cell.to_table = resolve(to, box, pass.out_step, pass.out_stride, cell.to);
     else gather(to, to_block, cell.to);
     if (cell.to.empty() || (cell.from.empty() && (copies || to.table))) continue;  // a hole: nobody wants it
     const Segment& source = cell.from.empty() ? cell.to.front() : cell.from.front();

@@ -143,7 +143,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     middle = middle_target ? middle_target : cell.from[0].in_block && !apart ? const_cast<std::byte*>(lines) : bench.lines[1];
   } else {
     std::byte* into = middle_target && !apart ? middle_target : bench.lines[0];
-    if (cell.from_table) cell.from_table->gather(at[c], width, bench.from, into, pass.in_step * pass.from_bytes, pass.in_stride * pass.from_bytes);
+    if (cell.from_table) cell.from_table->gather(at[c], width, bench.from, into);
     Index reached = 0;  // a gap between segments holds zeros
     const auto zero = [&](Index first, Index count) {
       if (count > 0)
@@ -187,7 +187,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
           fetch(bench.from[s] + k * segment.strides[axis] + width * pass.from_bytes, more * pass.from_bytes);
   }
   if (cell.to_table)
-    cell.to_table->scatter(at[c], width, done, pass.out_step * pass.to_bytes, pass.out_stride * pass.to_bytes, bench.to);
+    cell.to_table->scatter(at[c], width, done, bench.to);
   else if (whole && scatters)
     scatter(0, width);
 }
