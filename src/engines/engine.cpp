@@ -15,6 +15,8 @@ std::string to_string(const LineSpec& spec) {
   return text;
 }
 
+void Lines::rows(const Rows&) const { throw Error(to_string(spec_) + " takes no rows"); }
+
 std::byte* Lines::scratch() const {
   thread_local Aligned memory;
   if (memory.bytes() < scratch_bytes_) memory = Aligned(scratch_bytes_);

@@ -86,7 +86,7 @@ class Lines {
   /// Whether it transforms them; only where the spec's own lines are columns.
   virtual bool takes_rows() const { return false; }
   /// Does so, if it `takes_rows()`, with the same bits as its own lines. `in[k]` and `out[k]` may be the same for all k; else what is read and what is written must not overlap.
-  virtual void rows(const Rows&) const {}
+  virtual void rows(const Rows&) const;
 
   /// Counts that are multiples of this cost least: other counts are filled up with copies of a line.
   virtual Index batch() const { return 1; }

@@ -2,11 +2,27 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
+#include "engines/engine.hpp"
 #include "mpi/dense.hpp"
 
 namespace weft {
 namespace {
+
+// Wisdom of engine fftw, with the processor's own kernels for every line; where it has none, import leaves the entry out.
+std::string with_kernels(const std::string& wisdom) {
+  std::istringstream text(wisdom);
+  std::string line, changed;
+  std::getline(text, line);
+  changed = line + "\n";
+  while (std::getline(text, line)) {
+    const auto bytes = line.rfind(' '), manner = line.rfind(' ', bytes - 1);
+    changed += line.substr(0, manner) + " lanes 0\n\n";
+    text.ignore(std::stol(line.substr(bytes)) + 1);
+  }
+  return changed;
+}
 
 // What runs also where ranks outnumber cores and nothing keeps them from spinning: a call can take milliseconds there.
 TEST(PlanTiny, EveryStrategyGivesTheSameBits) {
@@ -76,6 +92,26 @@ TEST(Plan, CallersLayouts) {
   over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.output = bricks; }, true);
   over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.input = bricks; o.natural_output = true; }, true);
   over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.split = Split::blocks(); o.scale = "full"; }, true);
+}
+
+// The processor's own kernels, whatever planning measures today: rows and columns, in blocks and straight from peers' memory to where they are wanted.
+TEST(Plan, KernelsForEveryLine) {
+  const auto over = [](const auto& problem, double tolerance, const Change& change) {
+    const Change measured = [&](Options& o) { change(o), o.effort = "measure"; };
+    Options options;
+    measured(options);
+    const AnyPlan lines = lines_of(problem, options);
+    engine("fftw").import_wisdom(with_kernels(engine("fftw").export_wisdom()));
+    over_all(problem, tolerance, measured, true);
+  };
+  const int ranks = ranks_of_world();
+  over(c2c<double>({16, 20, 32}), 1e-12, unchanged);
+  over(c2c<double>({64, 18, 24}), 1e-12, [](Options& o) { o.overwrite_input = true, o.scale = "full"; });
+  over(c2c<double>({12, 10, 9}), 1e-12, [](Options& o) { o.batch = 3, o.natural_output = true; });  // rows that begin within cache lines
+  over(c2c<double>({16, 12, 20}), 1e-12, [&](Options& o) { o.grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{1, ranks}; });
+  over(c2c<double>({12, 16, 8}), 1e-12, [](Options& o) { o.in_place = true; });
+  over(r2c<double>({16, 20, 24}), 1e-12, [](Options& o) { o.overwrite_input = true; });
+  over(r2c<float>({20, 16, 36}), 1e-4, unchanged);
 }
 
 TEST(Plan, RealToRealComesBack) {
