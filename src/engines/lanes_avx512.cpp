@@ -28,12 +28,13 @@ template <class Real>
 WEFT_INLINE void store(Real* p, Vector<Real> v) {
   *reinterpret_cast<typename Register<Real>::loose*>(p) = v;
 }
+// Past the caches, on a cache line.
+WEFT_INLINE void stream(double* p, Vector<double> v) { _mm512_stream_pd(p, v); }
+WEFT_INLINE void stream(float* p, Vector<float> v) { _mm512_stream_ps(p, v); }
 
 // The first of them alone, and zeros.
 WEFT_INLINE Vector<double> load_first(const double* p, unsigned mask) { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
 WEFT_INLINE Vector<float> load_first(const float* p, unsigned mask) { return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p); }
-WEFT_INLINE void stream(double* p, Vector<double> v) { _mm512_stream_pd(p, v); }
-WEFT_INLINE void stream(float* p, Vector<float> v) { _mm512_stream_ps(p, v); }
 WEFT_INLINE void store_first(double* p, unsigned mask, Vector<double> v) { _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v); }
 WEFT_INLINE void store_first(float* p, unsigned mask, Vector<float> v) { _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v); }
 

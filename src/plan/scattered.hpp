@@ -54,7 +54,7 @@ class Scattered {
   std::vector<std::uint32_t> begin_, hole_begin_, point_begin_;  // by line
   std::vector<Entry> entries_;
   std::vector<Hole> holes_;
-  std::vector<Point> points_;  // of columns whose elements are few in a run and none is a conjugate or mirrored: element by element, without a branch; else empty
+  std::vector<Point> points_;  // of columns, where no element is a conjugate or mirrored: they have few elements in a run, and are copied one by one without a branch; else empty
 };
 
 }  // namespace weft
