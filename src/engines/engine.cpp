@@ -10,8 +10,11 @@ namespace weft {
 std::string to_string(const LineSpec& spec) {
   const auto word = [](auto value) { return std::string(to_string(value)) + " "; };
   std::string text = word(spec.kind) + word(spec.direction) + word(spec.precision) + std::to_string(spec.length);
-  if (!spec.plain())
-    for (const Index n : {spec.in_stride, spec.in_distance, spec.out_distance, spec.out_stride}) text += ":" + std::to_string(n);
+  const auto add = [&](std::initializer_list<Index> numbers) {
+    for (const Index n : numbers) text += ":" + std::to_string(n);
+  };
+  if (!spec.plain() || spec.has_hole()) add({spec.in_stride, spec.in_distance, spec.out_distance, spec.out_stride});
+  if (spec.has_hole()) add({spec.hole_first, spec.hole_last});
   return text;
 }
 
@@ -34,6 +37,8 @@ std::string Engine::declines(const LineSpec& spec) const {
     return kind + " is " + std::string(to_string(only)) + " only; its inverse is the kind " + std::string(to_string(inverse(spec.kind)));
   if (spec.in_stride < 1 || spec.in_step() < 1 || spec.out_stride < 1 || spec.out_step() < (spec.out_stride > 1 ? 1 : spec.out_length()))
     return "points lie at least 1 element apart, and contiguous lines where they are written at least their length";
+  if (spec.hole_first < 0 || spec.hole_last < spec.hole_first || spec.hole_last > spec.length || (spec.has_hole() && spec.kind != Kind::c2c))
+    return "a hole lies inside the line, and only c2c has one";
   if ((spec.in_stride > 1 || spec.out_stride > 1) && spec.kind != Kind::c2c) return "only c2c has strided lines";
   return limits(spec);
 }

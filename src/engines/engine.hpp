@@ -29,6 +29,8 @@ struct LineSpec {
   Index in_distance = 0;   ///< elements from one line to the next, where it is read; 0: back to back
   Index out_distance = 0;  ///< the same where it is written
   Index out_stride = 1;    ///< elements from one point to the next, where it is written
+  Index hole_first = 0;    ///< c2c: points [hole_first, hole_last) are zero where a line is read backward, and may become anything where one is written forward
+  Index hole_last = 0;
 
   /// Elements (real or complex, as the kind has them) a line: r2c n -> n/2+1, c2r n/2+1 -> n, every other kind n -> n.
   Index in_length() const { return kind == Kind::c2r ? length / 2 + 1 : length; }
@@ -42,6 +44,7 @@ struct LineSpec {
   /// Elements from the first of `lines` lines to one past the last.
   Index in_span(Index lines) const { return (in_length() - 1) * in_stride + (lines - 1) * in_step() + 1; }
   Index out_span(Index lines) const { return (out_length() - 1) * out_stride + (lines - 1) * out_step() + 1; }
+  bool has_hole() const { return hole_last > hole_first; }
   /// Contiguous lines, back to back.
   bool plain() const { return in_stride == 1 && out_stride == 1 && in_step() == in_length() && out_step() == out_length(); }
   /// What is read and what is written lie alike, and may be the same memory.
@@ -52,7 +55,7 @@ struct LineSpec {
   auto operator<=>(const LineSpec&) const = default;
 };
 
-/// "c2c forward double 64", and where lines are not plain "c2c forward double 64:in_stride:in_distance:out_distance:out_stride"
+/// "c2c forward double 64", where lines are not plain "c2c forward double 64:in_stride:in_distance:out_distance:out_stride", and with a hole ":hole_first:hole_last" after that
 std::string to_string(const LineSpec&);
 
 /// A planned transform of contiguous lines; immutable, and safe to execute from many threads at once.
@@ -88,6 +91,11 @@ class Lines {
   /// Does so, if it `takes_rows()`, with the same bits as its own lines. `in[k]` and `out[k]` may be the same for all k; else what is read and what is written must not overlap.
   virtual void rows(const Rows&) const;
 
+  /// Points of the spec's hole, half-open, that it never looks at, so that they need not be zero where it reads; nor does it write them.
+  virtual std::pair<Index, Index> untouched() const { return {0, 0}; }
+
+  /// Whether it asks memory for lines that lie behind those it transforms, so that nobody else need.
+  virtual bool reads_ahead() const { return false; }
   /// Counts that are multiples of this cost least: other counts are filled up with copies of a line.
   virtual Index batch() const { return 1; }
   /// Whether out of place is the faster manner, for callers who can choose.

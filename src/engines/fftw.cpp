@@ -411,6 +411,8 @@ class FftwEngine final : public Engine {
       check(static_cast<bool>(numbers >> spec.length));
       if (numbers >> spec.in_stride) check(static_cast<bool>(numbers >> spec.in_distance >> spec.out_distance >> spec.out_stride));
       else spec.in_stride = 1;
+      if (numbers >> spec.hole_first) check(static_cast<bool>(numbers >> spec.hole_last));
+      else spec.hole_first = 0;
       const auto found = std::find(manner_names.begin(), manner_names.end(), manner);
       check(found != manner_names.end() && bytes < wisdom.size());
       std::string own(bytes, ' ');

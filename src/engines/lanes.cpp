@@ -56,7 +56,10 @@ class LanesLines final : public Lines {
     program_.points = n;
     if (by_rows()) {
       rest_.points = n / combined;
-      set_passes(rest_, radices(rest_.points));
+      const bool in_registers = width_ == combined && rest_.points == width_;
+      set_passes(rest_, in_order(radices(rest_.points)));
+      if (spec.direction == Direction::backward) program_.zero = leaves_out(combined);
+      else (in_registers ? program_ : rest_).unwanted = leaves_out(in_registers ? combined : rest_.radix[rest_.passes - 1]);
       std::vector<Real> across;
       for (Index block = 0; block < rest_.points; block += width_)
         for (Index k = 1; k < combined; ++k)
@@ -69,7 +72,12 @@ class LanesLines final : public Lines {
       program_.rest = &rest_;
       return;
     }
-    set_passes(program_, line_radices(n));
+    set_passes(program_, in_order(line_radices(n)));
+    if (spec.kind == Kind::c2c) {
+      const bool reads = spec.direction == Direction::backward;
+      (reads ? program_.zero : program_.unwanted) = leaves_out(program_.radix[reads ? 0 : program_.passes - 1]);
+      program_.hole_first = untouched_.first, program_.hole_last = untouched_.second;
+    }
     if (spec.in_stride > 1 && spec.out_stride > 1) rows_ = spec.direction == Direction::forward ? kernels.rows_forward : kernels.rows_backward;
     if (spec.kind == Kind::c2c) return;
     std::vector<Real> halves;
@@ -87,6 +95,8 @@ class LanesLines final : public Lines {
     const bool aligned = std::all_of(rows.out, rows.out + spec().length, [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % Aligned::alignment == 0; });
     rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale), rows.streams && aligned, reinterpret_cast<Real*>(scratch())});
   }
+  bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
+  std::pair<Index, Index> untouched() const override { return untouched_; }
   Index batch() const override { return by_rows() ? width_ / combined : width_; }
   bool prefers_out_of_place() const override { return !spec().in_place(); }
 
@@ -97,6 +107,19 @@ class LanesLines final : public Lines {
     const Index eighth = spec().length / combined, long_line = 160;
     return spec().kind == Kind::c2c && spec().in_stride == 1 && spec().out_stride == 1 && spec().length % combined == 0 && eighth >= width_ &&
            (eighth % width_ == 0 || spec().length >= long_line);
+  }
+  // Small radices first where the last pass has a hole to leave out: of a large one more can be.
+  std::vector<int> in_order(std::vector<int> list) const {
+    if (spec().has_hole() && spec().direction == Direction::forward) std::reverse(list.begin(), list.end());
+    return list;
+  }
+  // Whether a pass of that radix can leave part of the hole out, which then stays untouched.
+  bool leaves_out(int radix) {
+    const lanes::Hole hole = lanes::hole_of(radix);
+    const Index part = spec().length / radix;
+    if (hole.last == 0 || hole.first * part < spec().hole_first || hole.last * part > spec().hole_last) return false;
+    untouched_ = {hole.first * part, hole.last * part};
+    return true;
   }
   static std::pair<Real, Real> root(Index k, Index n) {  // exp(-2 pi i k / n)
     const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
@@ -133,6 +156,7 @@ class LanesLines final : public Lines {
   std::vector<std::vector<Real>> tables_;
   std::vector<std::vector<Index>> blocks_;
   Index width_;
+  std::pair<Index, Index> untouched_{0, 0};
   void (*run_)(const lanes::Program<Real>&, lanes::Batch<Real>);
   void (*rows_)(const lanes::Program<Real>&, const lanes::Rows<Real>&) = nullptr;
 };

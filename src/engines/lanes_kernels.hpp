@@ -11,6 +11,12 @@ inline constexpr int most_passes = 32;
 /// Columns of a row that are combined first where rows are not put in lanes: as many as there are butterflies for, and lanes of doubles.
 inline constexpr int combined = 8;
 
+/// Of the `radix` parts of a line, which a first pass can take for zeros and not read, and a last one not write: a hole in the middle.
+struct Hole {
+  int first = 0, last = 0;  ///< half-open
+};
+constexpr Hole hole_of(int radix) { return radix == 8 ? Hole{3, 6} : radix == 4 ? Hole{2, 3} : Hole{}; }
+
 /// A transform of `points` complex points (half the line where it is real): passes of these radices, from the first to the last.
 template <class Real>
 struct Program {
@@ -19,6 +25,8 @@ struct Program {
   int radix[most_passes] = {};
   const Real* twiddles[most_passes] = {};  ///< m x (radix - 1) complex numbers for each pass but the last, m points being left after it
   const std::ptrdiff_t* block = nullptr;   ///< for blocks of the last pass, in the order of results: which of those that the passes before leave
+  bool zero = false, unwanted = false;     ///< the first pass (of rows that are not put in lanes: what is combined) or the last leaves a hole out: these points of the line
+  std::ptrdiff_t hole_first = 0, hole_last = 0;
   const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
   const Program* rest = nullptr;           ///< of rows that are not put in lanes: what follows when `combined` points have been
   const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each k from 1 below `combined`, exp(-2 pi i j k / points): real, then imaginary parts

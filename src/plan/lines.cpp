@@ -31,6 +31,8 @@ void AnyPlan::Body::find_pair() {
     const bool whole = fits(last, last - 1);
     if (whole) rows_axis = last, columns_axis = last - 1, columns_stay = true;
     leaving_row_elements = row_elements = padded(whole ? spectrum[last] : problem.shape[1]);
+    crossing_axis = last - 2;
+    crossing_elements = padded(Stage::batch_width(bytes, route.shape[last - 2]));
     return;
   }
   Options uncut = requested;
@@ -100,6 +102,10 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   if (spec.kind != Kind::c2c) {
     if (direction == Direction::backward) spec.kind = inverse(spec.kind);
     spec.direction = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
+  }
+  if (waves && spec.kind == Kind::c2c) {  // beyond the farthest of them there are no plane waves
+    const Index reach = (waves->least[axis - (route.shape.size() - 3)] - 1) / 2;
+    if (reach + 1 < spec.length - reach) spec.hole_first = reach + 1, spec.hole_last = spec.length - reach;
   }
   const bool there = direction == Direction::forward;
   const Index row = there ? leaving_row_elements : row_elements;

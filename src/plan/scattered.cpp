@@ -6,8 +6,8 @@
 
 namespace weft {
 
-Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, Index step, Index point)
-    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes), step_(step), point_(point) {
+Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, const Lie& lie)
+    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes), lie_(lie) {
   begin_.push_back(0);
   hole_begin_.push_back(0);
   for (const auto& line : table.lines) {
@@ -21,28 +21,48 @@ Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Ind
                             e.conjugate, e.mirror, (number - segment->lo) * segment->stride, static_cast<std::int32_t>(segment->stride)});
         done += count;
       }
-    for (const auto& [lo, hi] : table.gaps(line)) holes_.push_back({static_cast<std::int32_t>(lo), static_cast<std::int32_t>(hi - lo)});
+    for (const auto& [lo, hi] : table.gaps(line))
+      for (const auto& [first, last] : {std::pair(lo, std::min(hi, lie.nobodys.first)), std::pair(std::max(lo, lie.nobodys.second), hi)})
+        if (first < last) holes_.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(last - first)});
     begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
     hole_begin_.push_back(static_cast<std::uint32_t>(holes_.size()));
   }
-  if (point != element_bytes) list_points();
+  if (lie.point != element_bytes) list_runs();
 }
 
-void Scattered::list_points() {
-  constexpr Index reach = std::numeric_limits<std::int32_t>::max();
-  point_begin_.push_back(0);
-  for (std::size_t l = 0; l + 1 < begin_.size(); ++l) {
-    for (std::uint32_t i = begin_[l]; i < begin_[l + 1]; ++i) {
+// Places, or nothing where an element cannot be copied as it is.
+void Scattered::list_runs() {
+  struct Point {
+    std::int32_t segment;
+    Index stored, gathered;
+    bool operator<(const Point& other) const { return std::pair(segment, stored) < std::pair(other.segment, other.stored); }
+  };
+  std::vector<Point> batch;
+  const auto begin_next = [&] {
+    std::sort(batch.begin(), batch.end());
+    for (const Point& p : batch) {
+      const Index stride = segments_[static_cast<std::size_t>(p.segment)].stride;
+      if (static_cast<std::uint32_t>(runs_.size()) == run_begin_.back() || runs_.back().segment != p.segment || runs_.back().offset + runs_.back().count * stride != p.stored) runs_.push_back({p.segment, 0, p.stored, stride});
+      ++runs_.back().count;
+      places_.push_back(static_cast<std::int32_t>(p.gathered));
+    }
+    batch.clear();
+  };
+  const auto lines = static_cast<Index>(begin_.size()) - 1;
+  for (Index l = 0; l <= lines; ++l) {
+    if (l == 0 || l == lines || std::binary_search(lie_.cuts.begin(), lie_.cuts.end(), first_line_ + l)) {
+      if (l > 0) begin_next();
+    }
+    run_begin_.push_back(static_cast<std::uint32_t>(runs_.size()));
+    place_begin_.push_back(static_cast<std::uint32_t>(places_.size()));
+    for (std::uint32_t i = begin_[static_cast<std::size_t>(l)]; l < lines && i < begin_[static_cast<std::size_t>(l) + 1]; ++i) {
       const Entry& e = entries_[i];
-      const Index stored = e.offset, gathered = static_cast<Index>(l) * step_ + e.position * point_;
-      if (e.conjugate || e.mirror || stored + e.count * Index{e.stride} > reach || gathered + e.count * point_ > reach) {
-        points_.clear();
+      for (Index k = 0; k < e.count; ++k) batch.push_back({e.segment, e.offset + k * e.stride, l * lie_.step + (e.position + k) * lie_.point});
+      if (e.conjugate || e.mirror || batch.back().gathered > std::numeric_limits<std::int32_t>::max()) {
+        runs_.clear(), places_.clear();
         return;
       }
-      for (Index k = 0; k < e.count; ++k)
-        points_.push_back({e.segment, static_cast<std::int32_t>(stored + k * e.stride), static_cast<std::int32_t>(gathered + k * point_)});
     }
-    point_begin_.push_back(static_cast<std::uint32_t>(points_.size()));
   }
 }
 
@@ -52,6 +72,18 @@ namespace {
 template <Index size>
 inline void copy_points(const std::byte* from, Index from_step, std::byte* to, Index to_step, Index count) {
   for (Index k = 0; k < count; ++k) std::memcpy(to + k * to_step, from + k * from_step, size);
+}
+
+// Points from, or to, places that a list has; it returns where the list goes on.
+template <Index size>
+inline const std::int32_t* put_points(const std::byte* from, Index step, Index count, std::byte* to, const std::int32_t* place) {
+  for (Index k = 0; k < count; ++k) std::memcpy(to + place[k], from + k * step, size);
+  return place + count;
+}
+template <Index size>
+inline const std::int32_t* take_points(const std::byte* from, const std::int32_t* place, std::byte* to, Index step, Index count) {
+  for (Index k = 0; k < count; ++k) std::memcpy(to + k * step, from + place[k], size);
+  return place + count;
 }
 
 // Rows of columns side by side.
@@ -71,15 +103,17 @@ void Scattered::gather_as(Index line, Index count, const std::vector<const std::
     Real re, im;
   };
   constexpr Index size = sizeof(Complex);
-  const Index step = step_, point = point_;
+  const Index step = lie_.step, point = lie_.point;
   const bool contiguous = point == size;
-  if (!contiguous) clear_rows(to, point, length_, count * step);
-  if (!points_.empty()) {
-    const auto first = static_cast<std::size_t>(line - first_line_);
+  if (!contiguous) {
+    clear_rows(to, point, lie_.nobodys.first, count * step);
+    clear_rows(to + lie_.nobodys.second * point, point, length_ - lie_.nobodys.second, count * step);
+  }
+  if (!runs_.empty()) {
+    const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
     std::byte* const base = to - static_cast<Index>(first) * step;
-    const Point *p = points_.data() + point_begin_[first], *const end = points_.data() + point_begin_[first + static_cast<std::size_t>(count)];
-    const std::byte* const* const segments = from.data();
-    for (; p < end; ++p) std::memcpy(base + p->gathered, segments[p->segment] + p->stored, size);
+    const std::int32_t* place = places_.data() + place_begin_[first];
+    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run) place = put_points<size>(from[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count, base, place);
     return;
   }
   for (Index w = 0; w < count; ++w, to += step) {
@@ -109,13 +143,12 @@ void Scattered::scatter_as(Index line, Index count, const std::byte* from, const
     Real re, im;
   };
   constexpr Index size = sizeof(Complex);
-  const Index step = step_, point = point_;
-  if (!points_.empty()) {
-    const auto first = static_cast<std::size_t>(line - first_line_);
+  const Index step = lie_.step, point = lie_.point;
+  if (!runs_.empty()) {
+    const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
     const std::byte* const base = from - static_cast<Index>(first) * step;
-    const Point *p = points_.data() + point_begin_[first], *const end = points_.data() + point_begin_[first + static_cast<std::size_t>(count)];
-    std::byte* const* const segments = to.data();
-    for (; p < end; ++p) std::memcpy(segments[p->segment] + p->stored, base + p->gathered, size);
+    const std::int32_t* place = places_.data() + place_begin_[first];
+    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run) place = take_points<size>(base, place, to[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count);
     return;
   }
   for (Index w = 0; w < count; ++w, from += step) {

@@ -19,11 +19,18 @@ class Scattered {
     Index lo = 0, hi = 0, stride = 0;
     bool operator==(const Reach&) const = default;
   };
-  /// Lines lie `step` bytes apart where they are gathered to or scattered from, their points `point` bytes. Throws Error when a number is in no segment.
-  Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, Index step, Index point);
+  /// How lines lie where they are gathered to or scattered from.
+  struct Lie {
+    Index step, point;                ///< bytes from line to line, and from point to point
+    std::pair<Index, Index> nobodys;  ///< points that nobody looks at, half-open
+    std::vector<Index> cuts;          ///< lines with which batches begin or behind which they end, ascending
+    bool operator==(const Lie&) const = default;
+  };
+  /// Throws Error when a number is in no segment.
+  Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, const Lie& lie);
 
-  bool is(const std::vector<Reach>& segments, Index step, Index point) const { return segments_ == segments && step_ == step && point_ == point; }
-  /// Lines [line, line + count); segment s begins at from[s]. What has no entry becomes zero.
+  bool is(const std::vector<Reach>& segments, const Lie& lie) const { return segments_ == segments && lie_ == lie; }
+  /// Lines [line, line + count), a batch; segment s begins at from[s]. What has no entry becomes zero, but for nobody's points.
   void gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to) const;
   void scatter(Index line, Index count, const std::byte* from, const std::vector<std::byte*>& to) const;
   /// How many of lines [lo, hi) have an entry.
@@ -39,22 +46,26 @@ class Scattered {
   struct Hole {
     std::int32_t position, count;
   };
-  /// One element of columns, bytes from where its segment begins and from where the table's first line does.
-  struct Point {
-    std::int32_t segment, stored, gathered;
+  /// Elements of a batch of columns that follow one another in a segment.
+  struct Run {
+    std::int32_t segment, count;
+    Index offset, stride;  ///< bytes
   };
-  void list_points();
+  void list_runs();
   template <class Real>
   void gather_as(Index, Index, const std::vector<const std::byte*>&, std::byte*) const;
   template <class Real>
   void scatter_as(Index, Index, const std::byte*, const std::vector<std::byte*>&) const;
 
   std::vector<Reach> segments_;
-  Index first_line_, length_, element_bytes_, step_, point_;
-  std::vector<std::uint32_t> begin_, hole_begin_, point_begin_;  // by line
+  Index first_line_, length_, element_bytes_;
+  Lie lie_;
+  std::vector<std::uint32_t> begin_, hole_begin_, run_begin_, place_begin_;  // by line
   std::vector<Entry> entries_;
   std::vector<Hole> holes_;
-  std::vector<Point> points_;  // of columns, where no element is a conjugate or mirrored: they have few elements in a run, and are copied one by one without a branch; else empty
+  // Of columns where no element is a conjugate or mirrored: a batch's elements in the order in which they are stored, and bytes from where the table's first line is gathered to each. Else empty.
+  std::vector<Run> runs_;
+  std::vector<std::int32_t> places_;
 };
 
 }  // namespace weft

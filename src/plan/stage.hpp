@@ -142,7 +142,9 @@ class Stage {
   void plan_fetches();
   Index thickness(int axis) const;  // of the thickest block
   Side between(const Box& box, Index bytes);
-  std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, Index step, Index point, std::vector<Segment>& segments);
+  std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, const Scattered::Lie& lie, std::vector<Segment>& segments);
+  std::vector<Index> cuts(const Box& cell, int axis, Index width) const;
+  std::pair<Index, Index> nobodys(int axis, bool read) const;
   Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const;
   static void fetch_ahead(const Block& block, Index first, Index last, const Round& round);

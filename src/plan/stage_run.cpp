@@ -37,9 +37,9 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   for (const int a : cell.outer) outer *= region.extent(a);
   if (pass.copies)
     width = ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
-  else if (ahead.count > 0)
+  else if (ahead.count > 0 && !cell.to_table)
     width = std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
-  else if (cell.zero || cell.rows || (cell.from_lines && cell.to_lines && !pass.operation.map))
+  else if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || (cell.from_lines && cell.to_lines && !pass.operation.map))
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
@@ -119,14 +119,25 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     return;
   }
 
-  if (cell.rows) {  // not past the caches where they have just been read
+  if (cell.rows) {
     const auto list = [&](const std::vector<Segment>& segments, const auto& first, auto& rows) {
       for (std::size_t s = 0; s < segments.size(); ++s)
         for (Index k = 0; k < segments[s].count; ++k) rows[static_cast<std::size_t>(segments[s].first + k)] = first[s] + k * segments[s].strides[axis];
     };
-    list(cell.from, bench.from, bench.from_rows);
-    list(cell.to, bench.to, bench.to_rows);
+    const auto lay = [&](std::byte* buffer, Index length, Index apart, auto& rows) {
+      for (Index k = 0; k < length; ++k) rows[static_cast<std::size_t>(k)] = buffer + k * apart;
+    };
+    if (cell.from_table) {
+      cell.from_table->gather(at[c], width, bench.from, bench.lines[0]);
+      lay(bench.lines[0], pass.in_length, pass.in_stride * pass.from_bytes, bench.from_rows);
+    } else {
+      list(cell.from, bench.from, bench.from_rows);
+    }
+    if (cell.to_table) lay(bench.lines[1], pass.out_length, pass.out_stride * pass.to_bytes, bench.to_rows);
+    else list(cell.to, bench.to, bench.to_rows);
+    // not past the caches where they have just been read
     pass.operation.first->rows({bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, pass.streams && bench.from_rows[0] != bench.to_rows[0]});
+    if (cell.to_table) cell.to_table->scatter(at[c], width, bench.lines[1], bench.to);
     return;
   }
 
@@ -144,22 +155,25 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   } else {
     std::byte* into = middle_target && !apart ? middle_target : bench.lines[0];
     if (cell.from_table) cell.from_table->gather(at[c], width, bench.from, into);
-    Index reached = 0;  // a gap between segments holds zeros
-    const auto zero = [&](Index first, Index count) {
-      if (count > 0)
-        for (Index w = 0; w < width; ++w)
-          for (Index k = first; k < first + count; k += pass.in_stride > 1 ? 1 : count)
-            std::memset(into + (w * pass.in_step + k * pass.in_stride) * pass.from_bytes, 0,
-                        static_cast<std::size_t>((pass.in_stride > 1 ? 1 : count) * pass.from_bytes));
+    // a gap between segments holds zeros, as far as anybody looks
+    const auto nobodys = pass.operation.first ? pass.operation.first->untouched() : std::pair<Index, Index>();
+    const auto zero = [&](Index first, Index last) {
+      if (first >= last) return;
+      for (Index w = 0; w < width; ++w)
+        for (Index k = first; k < last; k += pass.in_stride > 1 ? 1 : last - first)
+          std::memset(into + (w * pass.in_step + k * pass.in_stride) * pass.from_bytes, 0,
+                      static_cast<std::size_t>((pass.in_stride > 1 ? 1 : last - first) * pass.from_bytes));
     };
+    const auto gap = [&](Index first, Index last) { zero(first, std::min(last, nobodys.first)), zero(std::max(first, nobodys.second), last); };
+    Index reached = 0;
     for (std::size_t s = 0; s < cell.from.size() && !cell.from_table; ++s) {
       const Segment& segment = cell.from[s];
-      zero(reached, segment.first - reached);
+      gap(reached, segment.first);
       segment.move(bench.from[s], into + segment.first * pass.in_stride * pass.from_bytes,
                    {segment.count, width, segment.strides[axis], stride(segment), pass.in_stride * pass.from_bytes, pass.in_step * pass.from_bytes});
       reached = segment.first + segment.count;
     }
-    if (!cell.from_table) zero(reached, pass.in_length - reached);
+    if (!cell.from_table) gap(reached, pass.in_length);
     lines = into;
     middle = middle_target ? middle_target : apart ? bench.lines[1] : into;
   }
@@ -210,14 +224,23 @@ void Stage::transform(const Pass& pass, const std::byte* lines, std::byte* middl
   }
   if (operation.second) (*operation.second)(middle, done, count);
   if (operation.scale == 1) return;
-  // lines as one run, or each row of columns as one
-  const Index rows = pass.out_stride > 1 ? pass.out_length : 1, bytes = ((count - 1) * pass.out_step + pass.out_length / rows) * pass.to_bytes;
-  const auto times = [&](auto* values) {
-    for (Index k = 0; k < bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
-  };
-  for (Index row = 0; row < rows; ++row) {
-    std::byte* const values = done + row * pass.out_stride * pass.to_bytes;
+  // lines as one run, or each row of columns as one, but not what nobody wants
+  const auto scale = [&](Index begin, Index points) {
+    const auto times = [&](auto* values) {
+      for (Index k = 0; k < points * pass.to_bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
+    };
+    std::byte* const values = done + begin * pass.to_bytes;
     request_.precision == Precision::double_ ? times(reinterpret_cast<double*>(values)) : times(reinterpret_cast<float*>(values));
+  };
+  const Lines* const wrote = operation.second ? operation.second.get() : operation.first.get();
+  const auto [nobodys, resumed] = wrote ? wrote->untouched() : std::pair<Index, Index>();
+  if (pass.out_stride > 1) {
+    for (Index row = 0; row < pass.out_length; ++row)
+      if (row < nobodys || row >= resumed) scale(row * pass.out_stride, (count - 1) * pass.out_step + 1);
+  } else if (nobodys == resumed) {
+    scale(0, (count - 1) * pass.out_step + pass.out_length);
+  } else {
+    for (Index w = 0; w < count; ++w) scale(w * pass.out_step, nobodys), scale(w * pass.out_step + resumed, pass.out_length - resumed);
   }
 }
 

@@ -2,27 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <sstream>
 
-#include "engines/engine.hpp"
 #include "mpi/dense.hpp"
+#include "support/kernels.hpp"
 
 namespace weft {
 namespace {
-
-// Wisdom of engine fftw, with the processor's own kernels for every line; where it has none, import leaves the entry out.
-std::string with_kernels(const std::string& wisdom) {
-  std::istringstream text(wisdom);
-  std::string line, changed;
-  std::getline(text, line);
-  changed = line + "\n";
-  while (std::getline(text, line)) {
-    const auto bytes = line.rfind(' '), manner = line.rfind(' ', bytes - 1);
-    changed += line.substr(0, manner) + " lanes 0\n\n";
-    text.ignore(std::stol(line.substr(bytes)) + 1);
-  }
-  return changed;
-}
 
 // What runs also where ranks outnumber cores and nothing keeps them from spinning: a call can take milliseconds there.
 TEST(PlanTiny, EveryStrategyGivesTheSameBits) {
@@ -100,8 +85,7 @@ TEST(Plan, KernelsForEveryLine) {
     const Change measured = [&](Options& o) { change(o), o.effort = "measure"; };
     Options options;
     measured(options);
-    const AnyPlan lines = lines_of(problem, options);
-    engine("fftw").import_wisdom(with_kernels(engine("fftw").export_wisdom()));
+    const AnyPlan lines = with_kernels(problem, options);
     over_all(problem, tolerance, measured, true);
   };
   const int ranks = ranks_of_world();

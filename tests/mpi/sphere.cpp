@@ -2,12 +2,13 @@
 // from every strategy and schedule.
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cmath>
 #include <set>
 
 #include "support/allocations.hpp"
 #include "support/fails.hpp"
-#include "support/plans.hpp"
+#include "support/kernels.hpp"
 
 namespace weft {
 namespace {
@@ -267,6 +268,48 @@ TEST(Sphere, Pencils) {
     const Plan waves(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 14}), options);
     EXPECT_EQ(waves.vectors(), lists({.squared = 14})[static_cast<std::size_t>(rank_of_world())]);
     EXPECT_EQ(waves.describe().find(": copy"), std::string::npos) << waves.describe();  // through no slabs
+  }
+}
+
+// The processor's own kernels, which leave the middle of a sphere's lines out, whatever planning measures today.
+TEST(Sphere, KernelsForEveryLine) {
+  const auto over = [](auto type, const Shape& grid, const Cutoff& cutoff, Index batch, double tolerance, const std::function<void(Options&)>& change) {
+    using In = decltype(type);
+    const auto measured = [&](Options& o) {
+      o.effort = "measure";
+      if (change) change(o);
+    };
+    Options options{.batch = batch};
+    measured(options);
+    const AnyPlan lines = with_kernels(waves_of(Expected<In>(grid, shared(cutoff), batch)), options);
+    over_all<In>(grid, shared(cutoff), true, batch, measured, tolerance);
+  };
+  const int ranks = ranks_of_world();
+  over(Complex(), {16, 16, 16}, {.squared = 16}, 1, 1e-11, {});
+  over(Complex(), {20, 12, 32}, {.squared = 8}, 2, 1e-11, [](Options& o) { o.overwrite_input = true; });
+  over(Complex(), {24, 16, 12}, {.squared = 7, .k = {0, 0.4, 0}}, 1, 1e-11, [](Options& o) { o.threads = 2; });
+  over(Complex(), {12, 16, 24}, {.squared = 9}, 1, 1e-11, [&](Options& o) { o.grid = {1, ranks}; });
+  over(double(), {16, 24, 12}, {.squared = 9, .half = true}, 1, 1e-11, {});
+  over(std::complex<float>(), {16, 24, 32}, {.squared = 12}, 1, 1e-2, {});
+}
+
+// What earlier transforms have left where nobody looks is in no sum of later ones.
+TEST(Sphere, LargeNumbersLeaveNoTrace) {
+  for (const Shape& grid : {Shape{16, 20, 32}, Shape{12, 10, 16}}) {
+    const auto problem = sphere<double>(grid, Cutoff{.squared = 4});
+    const Options options{.strategy = "isend", .scale = "full"};
+    const AnyPlan lines = with_kernels(problem, options);
+    Plan waves(world, problem, options);
+    auto psi = waves.input();
+    auto c = waves.output();
+    const auto fill = [](auto& array, double value) { std::fill(array.data(), array.data() + array.size(), Complex(value, -value)); };
+    fill(c, 1e300), waves.backward(c, psi);
+    fill(psi, 1e300), waves.forward(psi, c);
+    fill(c, 1);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    for (int round = 0; round < 20; ++round) waves.backward(c, psi), waves.forward(psi, c);
+    EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID), 0);
+    for (Index k = 0; k < c.size(); ++k) ASSERT_LT(std::abs(c.data()[k] - Complex(1, -1)), 1e-12);
   }
 }
 
