@@ -101,7 +101,8 @@ int compare(const World& world, const Asked& asked) {
     }
     return 0;
   }
-  const Report report(world, what, race(world, what, std::move(entries), asked.repeats), targets);
+  auto [results, near] = race(world, what, std::move(entries), asked.repeats);
+  const Report report(world, what, std::move(results), near, targets);
   if (world.rank == 0) {
     fmt::print("{}", report.text());
     std::fflush(stdout);

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "field.hpp"
+#include "ring.hpp"
 
 namespace {
 
@@ -222,12 +223,13 @@ int transforms_a_turn(const Case& what, int ranks) {
   return static_cast<int>(std::clamp(std::ceil(least_seconds / std::max(seconds, 1e-9)), 1.0, 1000.0));
 }
 
-std::vector<Result> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats) {
+std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats) {
   const int transforms = transforms_a_turn(what, world.ranks);
   const Field field(what);
   struct Running {
     Runner runner;
     Result* result;
+    std::vector<double> hops;  // of every turn
   };
   std::vector<Result> results(entries.size());
   std::vector<Running> running;
@@ -235,11 +237,11 @@ std::vector<Result> race(const World& world, const Case& what, std::vector<Entry
     Result& result = results[i];
     result.entry = std::move(entries[i]);
     if (world.rank == 0) fmt::print(stderr, "planning {}\n", result.entry.name);  // large plans of peers take minutes
-    if (auto runner = fastest(world, result.entry, transforms, result)) running.push_back({std::move(*runner), &result});
+    if (auto runner = fastest(world, result.entry, transforms, result)) running.push_back({std::move(*runner), &result, {}});
   }
 
   const auto verify = [&] {
-    for (auto& [runner, result] : running) {
+    for (auto& [runner, result, hops] : running) {
       const double error = runner.verify(field);
       if (!(error <= result->relative_error)) result->relative_error = error;  // NaN is the worst
     }
@@ -248,18 +250,37 @@ std::vector<Result> race(const World& world, const Case& what, std::vector<Entry
   std::vector<std::size_t> order(running.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 random(3);  // alike on all ranks
-  for (int repeat = 0; repeat < repeats; ++repeat) {
+  Ring ring(world);
+  Nearness near{ring.seconds()};
+  const auto apart = [&](double hop) { return hop > 2 * near.hop_seconds; };
+  const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
+  const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
+  const auto wanted = static_cast<std::size_t>(repeats);
+  for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
     std::shuffle(order.begin(), order.end(), random);  // nobody always comes after the same neighbour
-    for (const std::size_t i : order) running[i].result->seconds.push_back(running[i].runner.turn(transforms));
+    for (const std::size_t i : order) {
+      auto& [runner, result, hops] = running[i];
+      const double before = ring.seconds();
+      result->seconds.push_back(runner.turn(transforms));
+      const double after = ring.seconds();
+      hops.push_back(std::max(before, after));
+      near.hop_seconds = std::min({near.hop_seconds, before, after});
+    }
+  }
+  near.left_out = enough((wanted + 1) / 2);
+  for (auto& [runner, result, hops] : running) {
+    near.turns += static_cast<int>(hops.size()), near.turns_apart += static_cast<int>(std::count_if(hops.begin(), hops.end(), apart));
+    for (std::size_t turn = hops.size(); near.left_out && turn-- > 0;)
+      if (apart(hops[turn])) result->seconds.erase(result->seconds.begin() + static_cast<std::ptrdiff_t>(turn));
   }
   verify();
 
-  for (auto& [runner, result] : running) {
+  for (auto& [runner, result, hops] : running) {
     weft::Index bytes[2] = {runner.array_bytes(), runner.bytes_owned()};
     MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_INT64_T, MPI_SUM, world.comm);
     result->array_bytes = bytes[0], result->bytes_owned = bytes[1];
   }
-  return results;
+  return {std::move(results), near};
 }
 
 void alone(const World& world, const std::function<void()>& work) {

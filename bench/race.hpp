@@ -32,8 +32,15 @@ struct Result {
 /// Transforms between two barriers, alike for all contenders: more than one where one is too short to be timed.
 int transforms_a_turn(const Case& what, int ranks);
 
-/// Collective.
-std::vector<Result> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats);
+/// How near each other the ranks' cores were: see Ring.
+struct Nearness {
+  double hop_seconds = 0;           ///< the least time of a flag from rank to rank; 0: not known
+  int turns = 0, turns_apart = 0;   ///< of all contenders; apart: it took more than twice that before or after the turn
+  bool left_out = false;            ///< turns apart stand in no result; else, where too few others were left, they do
+};
+
+/// Collective. Turns that find the cores apart are repeated, up to as many times as there are others.
+std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats);
 
 /// Rank 0 works while the others sleep. What it throws all ranks throw, as weft::Declined or weft::Error.
 void alone(const World& world, const std::function<void()>& work);

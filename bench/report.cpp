@@ -53,8 +53,8 @@ std::string machine() {
                      version.substr(0, version.find(',')), fftw_version);
 }
 
-Report::Report(const World& world, const Case& what, std::vector<Result> results, const Targets& targets)
-    : world_(world), what_(what), results_(std::move(results)) {
+Report::Report(const World& world, const Case& what, std::vector<Result> results, const Nearness& nearness, const Targets& targets)
+    : world_(world), what_(what), results_(std::move(results)), near_(nearness) {
   const Result* const serial = best(true, {"serial"});
   if (serial) serial_variation_ = variation(serial->seconds);
 
@@ -130,7 +130,12 @@ std::string Report::text() const {
     out += fmt::format("target: {} {} {}: {}\n", v.name, v.at_most ? "at most" : "at least", v.bound,
                        !v.ratio ? "not measured" : fmt::format("{:.3f}, {}", v.ratio->value, v.met() ? "met" : "MISSED"));
   out += fmt::format("serial FFTW varied by {:.0f} % (tenth to ninetieth percentile)\n", 100 * serial_variation_);
-  if (is_void()) out += "VOID: more than 15 %: something else was running, or the machine changed its speed\n";
+  if (near_.hop_seconds > 0) out += fmt::format("a flag went from rank to rank in {:.0f} ns", 1e9 * near_.hop_seconds);
+  if (near_.turns_apart > 0)
+    out += fmt::format(", and took more than twice that in {} of {} turns: cores without a cache in common{}", near_.turns_apart, near_.turns, near_.left_out ? "; these turns are left out" : "");
+  if (near_.hop_seconds > 0) out += "\n";
+  if (serial_variation_ > 0.15) out += "VOID: more than 15 %: something else was running, or the machine changed its speed\n";
+  if (moved()) out += "VOID: too few turns with a cache in common\n";
   if (!right()) out += "WRONG: an error is larger than rounding explains\n";
   return out;
 }
@@ -188,6 +193,6 @@ nlohmann::ordered_json Report::json() const {
                         {"value", v.ratio ? Json(v.ratio->value) : Json()},
                         {"met", v.met()}});
   const Json summary{{"weft_over_best_peer", over_peer},      {"weft_over_weft", others}, {"scaling", scaling}, {"targets", verdicts},
-                     {"serial_variation", serial_variation_}, {"void", is_void()}};
+                     {"serial_variation", serial_variation_}, {"hop_seconds", near_.hop_seconds}, {"turns", near_.turns}, {"turns_apart", near_.turns_apart}, {"void", is_void()}};
   return {{"machine", machine()}, {"transforms_a_turn", transforms_a_turn(what_, world_.ranks)}, {"rows", rows}, {"summary", summary}};
 }

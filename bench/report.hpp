@@ -14,7 +14,7 @@ struct Targets {
 
 class Report {
  public:
-  Report(const World& world, const Case& what, std::vector<Result> results, const Targets& targets);
+  Report(const World& world, const Case& what, std::vector<Result> results, const Nearness& nearness, const Targets& targets);
 
   /// False when a result is wrong.
   bool right() const;
@@ -39,11 +39,13 @@ class Report {
   const Result* best(bool peer, const Groups& groups) const;
   void compare(const std::string& name, const std::string& meaning, const Result* of, const Result* over, double factor = 1);
   double speedup_per_rank(const Result& result) const;
-  bool is_void() const { return serial_variation_ > 0.15; }
+  bool moved() const { return near_.turns_apart > 0 && !near_.left_out; }
+  bool is_void() const { return serial_variation_ > 0.15 || moved(); }
 
   World world_;
   Case what_;
   std::vector<Result> results_;
+  Nearness near_;
   std::vector<Ratio> ratios_;
   std::vector<Verdict> verdicts_;
   double serial_variation_ = 0;
