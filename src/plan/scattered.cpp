@@ -38,11 +38,13 @@ void Scattered::list_runs() {
     bool operator<(const Point& other) const { return std::pair(segment, stored) < std::pair(other.segment, other.stored); }
   };
   std::vector<Point> batch;
-  const auto begin_next = [&] {
+  const auto put_down = [&] {
     std::sort(batch.begin(), batch.end());
-    for (const Point& p : batch) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Point& p = batch[i];
       const Index stride = segments_[static_cast<std::size_t>(p.segment)].stride;
-      if (static_cast<std::uint32_t>(runs_.size()) == run_begin_.back() || runs_.back().segment != p.segment || runs_.back().offset + runs_.back().count * stride != p.stored) runs_.push_back({p.segment, 0, p.stored, stride});
+      const bool goes_on = i > 0 && runs_.back().segment == p.segment && runs_.back().offset + runs_.back().count * stride == p.stored;
+      if (!goes_on) runs_.push_back({p.segment, 0, p.stored, stride});
       ++runs_.back().count;
       places_.push_back(static_cast<std::int32_t>(p.gathered));
     }
@@ -50,9 +52,7 @@ void Scattered::list_runs() {
   };
   const auto lines = static_cast<Index>(begin_.size()) - 1;
   for (Index l = 0; l <= lines; ++l) {
-    if (l == 0 || l == lines || std::binary_search(lie_.cuts.begin(), lie_.cuts.end(), first_line_ + l)) {
-      if (l > 0) begin_next();
-    }
+    if (l == lines || std::binary_search(lie_.cuts.begin(), lie_.cuts.end(), first_line_ + l)) put_down();
     run_begin_.push_back(static_cast<std::uint32_t>(runs_.size()));
     place_begin_.push_back(static_cast<std::uint32_t>(places_.size()));
     for (std::uint32_t i = begin_[static_cast<std::size_t>(l)]; l < lines && i < begin_[static_cast<std::size_t>(l) + 1]; ++i) {
@@ -113,7 +113,8 @@ void Scattered::gather_as(Index line, Index count, const std::vector<const std::
     const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
     std::byte* const base = to - static_cast<Index>(first) * step;
     const std::int32_t* place = places_.data() + place_begin_[first];
-    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run) place = put_points<size>(from[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count, base, place);
+    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run)
+      place = put_points<size>(from[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count, base, place);
     return;
   }
   for (Index w = 0; w < count; ++w, to += step) {
@@ -148,7 +149,8 @@ void Scattered::scatter_as(Index line, Index count, const std::byte* from, const
     const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
     const std::byte* const base = from - static_cast<Index>(first) * step;
     const std::int32_t* place = places_.data() + place_begin_[first];
-    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run) place = take_points<size>(base, place, to[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count);
+    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run)
+      place = take_points<size>(base, place, to[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count);
     return;
   }
   for (Index w = 0; w < count; ++w, from += step) {

@@ -41,12 +41,14 @@ class Compare(unittest.TestCase):
             self.assertEqual(row["case"]["ranks"], ranks)
             self.assertTrue(0 <= row["relative_error"] <= row["tolerance"], row)
             self.assertTrue(0 < row["min_seconds"] <= row["median_seconds"] <= row["max_seconds"], row)
-            self.assertEqual(len(row["seconds"]), 3)
+            self.assertTrue(2 <= len(row["seconds"]) <= 6, row)  # 3 were asked for; those that find the cores apart are left out and repeated
             self.assertIn(row["options"], [tried["options"] for tried in row["tried"]])
             serial = rows["fftw serial"]["median_seconds"]
             self.assertTrue(math.isclose(row["speedup_over_serial_fftw_per_rank"], serial / row["median_seconds"] / ranks))
             if row["peer"]:
                 self.assertGreaterEqual(len(row["tried"]), 3)
+        self.assertEqual(result["summary"]["hop_seconds"] > 0, 1 < ranks <= os.cpu_count())
+        self.assertGreaterEqual(result["summary"]["turns"], 3 * len(rows))
         return done, rows, result["summary"]
 
     def test_plane_waves(self):
