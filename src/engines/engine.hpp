@@ -78,6 +78,11 @@ class Lines {
   /// Allocates nothing on a thread that has called `prepare` (FFTW underneath may, for a buffer of its own).
   virtual void operator()(const std::byte* in, std::byte* out, Index count) const = 0;
 
+  /// Whether its contiguous lines can leave it past the caches; others are copied by who wants that.
+  virtual bool streams() const { return false; }
+  /// As above, out of place, but what is written goes past the caches where every line begins a cache line and it `streams()`.
+  virtual void stream(const std::byte* in, std::byte* out, Index count) const { (*this)(in, out, count); }
+
   /// Columns of rows that lie anywhere: point k of column j is read j elements after `in[k]`, and written, times `scale`, as many after `out[k]`.
   struct Rows {
     const std::byte* const* in;

@@ -85,15 +85,13 @@ class LanesLines final : public Lines {
     program_.halves = kept(std::move(halves));
   }
 
-  void operator()(const std::byte* in, std::byte* out, Index count) const override {
-    const Index reals_in = complex_input(spec().kind) ? 2 : 1, reals_out = complex_output(spec().kind) ? 2 : 1;
-    run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, reals_in * spec().in_step(), reinterpret_cast<Real*>(out), 2 * spec().out_stride,
-                    reals_out * spec().out_step(), count, reinterpret_cast<Real*>(scratch())});
-  }
+  void operator()(const std::byte* in, std::byte* out, Index count) const override { run(in, out, count, false); }
+  bool streams() const override { return spec().out_stride == 1; }
+  void stream(const std::byte* in, std::byte* out, Index count) const override { run(in, out, count, aligned(out) && (count < 2 || out_step_bytes() % line == 0)); }
   bool takes_rows() const override { return rows_; }
   void rows(const Lines::Rows& rows) const override {
-    const bool aligned = std::all_of(rows.out, rows.out + spec().length, [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % Aligned::alignment == 0; });
-    rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale), rows.streams && aligned, reinterpret_cast<Real*>(scratch())});
+    rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale),
+                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), reinterpret_cast<Real*>(scratch())});
   }
   bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
   std::pair<Index, Index> untouched() const override { return untouched_; }
@@ -101,6 +99,14 @@ class LanesLines final : public Lines {
   bool prefers_out_of_place() const override { return !spec().in_place(); }
 
  private:
+  static constexpr Index line = Aligned::alignment;  // of a cache
+  static bool aligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % line == 0; }
+  void run(const std::byte* in, std::byte* out, Index count, bool streams) const {
+    const Index reals_in = complex_input(spec().kind) ? 2 : 1, reals_out = complex_output(spec().kind) ? 2 : 1;
+    run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, reals_in * spec().in_step(), reinterpret_cast<Real*>(out), 2 * spec().out_stride,
+                    reals_out * spec().out_step(), count, reinterpret_cast<Real*>(scratch()), streams});
+  }
+
   // Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256; float 120 and 115 at 128, 117 and 102 at 192, 141 and 86
   // at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers.
   bool by_rows() const {

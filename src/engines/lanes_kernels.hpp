@@ -40,7 +40,8 @@ struct Batch {
   Real* out;
   std::ptrdiff_t out_stride, out_step;
   std::ptrdiff_t lines;
-  Real* work;  ///< 2 x (points + 1) x 2 vectors, on a cache line
+  Real* work;    ///< 2 x (points + 1) x 2 vectors, on a cache line
+  bool streams;  ///< contiguous lines are written past the caches; then each begins a cache line
 };
 
 /// Columns side by side in rows that lie anywhere.

@@ -50,7 +50,7 @@ void AnyPlan::Body::find_pair() {
   row_elements = padded(spectrum[last]);
   // Small planes are transformed where they are going, as they lie there, and not copied: forward 32^3 0.89 of the time, batches of it 0.84, 64^3 0.93; but backward 1.18, and 1.10 at 100x120x100.
   // Not half spectra, which may take the place of what they come from only by way of a block.
-  constexpr Index small_plane = 64 << 10;
+  constexpr Index small_plane = 144 << 10;
   const bool in_place = columns_axis == last - 1 && columns_stay && route.halved < 0 && fits(last, columns_axis, small_plane) && spectrum[last] * bytes >= 128;
   leaving_row_elements = in_place ? spectrum[last] : row_elements;
   if (turning->size() == 1) find_crossing(plain, turning_axis);

@@ -150,7 +150,7 @@ class Stage {
   static void fetch_ahead(const Block& block, Index first, Index last, const Round& round);
   /// `more` lines follow in the same cell.
   void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Bench& bench, const Round& round) const;
-  void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, const Shape& at, Index first, int companion, const Round& round) const;
+  void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
   std::vector<Block> blocks_;

@@ -192,7 +192,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   };
   for (Index first = 0; first < width; first += piece) {
     const Index count = std::min(piece, width - first);
-    transform(pass, lines + first * pass.in_step * pass.from_bytes, middle + first * pass.mid_step * pass.mid_bytes, done + first * pass.out_step * pass.to_bytes, count, at, first, c, round);
+    transform(pass, lines + first * pass.in_step * pass.from_bytes, middle + first * pass.mid_step * pass.mid_bytes, done + first * pass.out_step * pass.to_bytes, count, pass.streams && target, at, first, c, round);
     if (!whole) scatter(first, count);
     if (more == 0 || !pass.looks_ahead || cell.from_lines) continue;
     for (std::size_t s = 0; s < cell.from.size(); ++s)
@@ -206,11 +206,12 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     scatter(0, width);
 }
 
-// A few lines of a batch: first: lines -> middle; map and second: middle -> done.
-void Stage::transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, const Shape& at, Index first, int companion, const Round& round) const {
+// A few lines of a batch: first: lines -> middle; map and second: middle -> done, past the caches when it `streams`.
+void Stage::transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const {
   const Operation& operation = pass.operation;
+  const auto run = [&](const Lines& of, const std::byte* in, std::byte* out, bool last) { last && streams ? of.stream(in, out, count) : of(in, out, count); };
   if (operation.first)
-    (*operation.first)(lines, middle, count);
+    run(*operation.first, lines, middle, !operation.second);
   else if (lines != middle)
     std::memcpy(middle, lines, static_cast<std::size_t>(count * pass.in_length * pass.from_bytes));
   if (operation.map && round.map) {
@@ -222,7 +223,7 @@ void Stage::transform(const Pass& pass, const std::byte* lines, std::byte* middl
       (*round.map)(line);
     }
   }
-  if (operation.second) (*operation.second)(middle, done, count);
+  if (operation.second) run(*operation.second, middle, done, true);
   if (operation.scale == 1) return;
   // lines as one run, or each row of columns as one, but not what nobody wants
   const auto scale = [&](Index begin, Index points) {

@@ -240,6 +240,29 @@ TEST_P(Engines, RowsThatLieAnywhere) {
     }
 }
 
+// Contiguous lines past the caches, where they begin cache lines and where not, one, a few and many: the same bits, and nothing written between them.
+TEST_P(Engines, LinesPastTheCaches) {
+  for (const Index n : {Index{16}, Index{64}, Index{66}, Index{96}, Index{128}, Index{192}})
+    for (const Index apart : {Index{0}, Index{8}, Index{3}}) {
+      if (!GetParam().defined(n)) continue;
+      LineSpec spec = GetParam().spec(n);
+      spec.out_distance = spec.out_length() + apart;
+      const auto lines = GetParam().engine->plan(spec, "estimate");
+      if (!lines->streams()) continue;
+      const std::size_t point = spec.out_bytes() / static_cast<std::size_t>(spec.out_length());
+      for (const Index count : {Index{1}, Index{3}, Index{17}})
+        for (const std::size_t shift : {std::size_t{0}, point}) {
+          const std::size_t bytes = static_cast<std::size_t>(spec.out_span(count)) * point;
+          const Memory in(static_cast<std::size_t>(count) * spec.in_bytes(), 0), expected(bytes, 0), out(bytes, shift);
+          store(random_lines(GetParam().spec(n), count), GetParam().spec(n), in.begin);
+          std::memset(expected.begin, 0x5a, bytes), std::memset(out.begin, 0x5a, bytes);
+          (*lines)(in.begin, expected.begin, count);
+          lines->stream(in.begin, out.begin, count);
+          ASSERT_EQ(std::memcmp(out.begin, expected.begin, bytes), 0) << to_string(spec) << ", " << count << " lines";
+        }
+    }
+}
+
 TEST_P(Engines, AgreeWithTheDefinition) {
   for (const Index n : lengths) {
     if (!GetParam().defined(n)) continue;
