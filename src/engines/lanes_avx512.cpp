@@ -35,13 +35,6 @@ template <bool streams, class Real>
 WEFT_INLINE void store(Real* p, Vector<Real> v) {
   streams ? stream(p, v) : store(p, v);
 }
-// What went past the caches is in memory when this ends, before what its thread writes next, which may tell others of it.
-struct Fence {
-  bool streams;
-  ~Fence() {
-    if (streams) _mm_sfence();
-  }
-};
 
 // The first of them alone, and zeros.
 WEFT_INLINE Vector<double> load_first(const double* p, unsigned mask) { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
@@ -512,7 +505,6 @@ void rows(In, Out, const Program<Real>& program, const Batch<Real>& batch) {
 
 template <class Real, bool back>
 void c2c(const Program<Real>& program, Batch<Real> batch) {
-  const Fence fence{batch.streams};
   if (program.rest) {
     constexpr Radix<combined> all;
     constexpr WithHole<combined> hole;
@@ -541,7 +533,6 @@ void c2c(const Program<Real>& program, Batch<Real> batch) {
 
 template <class Real, bool back>
 void c2c_rows(const Program<Real>& program, const Rows<Real>& rows) {
-  const Fence fence{rows.streams};
   constexpr int w = width<Real>;
   const Work<Real> work{rows.work};
   Index j = 0;
@@ -579,7 +570,6 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
 // The way back, without the halves: Z[k] = E + i O with E = X[k] + X*[h-k], O = exp(2 pi i k / n) (X[k] - X*[h-k]); what an imaginary part of X[0] or X[h] may be is not looked at.
 template <class Real>
 void c2r(const Program<Real>& program, Batch<Real> batch) {
-  const Fence fence{batch.streams};
   const Work<Real> work{batch.work}, z = beside(program, work);
   const Index h = program.points;
   groups(batch, [&](const Batch<Real>& b) {

@@ -209,24 +209,25 @@ void transposed_back(const std::byte* from, std::byte* to, const Panel& p, Index
 
 }  // namespace
 
-Mover::Mover(Index bytes, const Panel& p, bool stream) : element_bytes_(bytes) {
+Mover::Mover(Index bytes, const Panel& p) : element_bytes_(bytes) {
   const bool from_i = p.from_i == bytes, from_j = p.from_j == bytes, to_i = p.to_i == bytes, to_j = p.to_j == bytes;
   const bool known = bytes == 4 || bytes == 8 || bytes == 16;
+  const auto choose = [&](Function plain, Function past) { function_ = plain, streaming_ = past; };
 #if defined(__x86_64__)
-  const Function row = stream ? rows_stream : rows, column = stream ? columns_stream : columns;
+  constexpr Function row = rows_stream, column = columns_stream;
 #else
-  const Function row = rows, column = columns;
+  constexpr Function row = rows, column = columns;
 #endif
   if (from_j && to_j)
-    function_ = row;
+    choose(rows, row);
   else if (from_i && to_i)
-    function_ = column;
+    choose(columns, column);
   else if (known && from_j && to_i)
-    function_ = transposing(bytes, stream);
+    choose(transposing(bytes, false), transposing(bytes, true));
   else if (known && from_i && to_j)
-    function_ = bytes == 16 ? (stream ? transposed_back<48> : transposed_back<16>) : bytes == 8 ? (stream ? transposed_back<40> : transposed_back<8>) : transposed_back<4>;
+    bytes == 16 ? choose(transposed_back<16>, transposed_back<48>) : bytes == 8 ? choose(transposed_back<8>, transposed_back<40>) : choose(transposed_back<4>, transposed_back<4>);
   else
-    function_ = bytes == 16 ? scattered<16> : bytes == 8 ? scattered<8> : bytes == 4 ? scattered<4> : scattered_any;
+    function_ = streaming_ = bytes == 16 ? scattered<16> : bytes == 8 ? scattered<8> : bytes == 4 ? scattered<4> : scattered_any;
 }
 
 void fetch(const std::byte* from, Index bytes) {

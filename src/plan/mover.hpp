@@ -18,13 +18,15 @@ struct Panel {
 class Mover {
  public:
   Mover() = default;
-  /// The fastest way for the strides of `panel` (its extents may differ from call to call). `stream`: stores go past the caches where that can be done.
-  Mover(Index element_bytes, const Panel& panel, bool stream = false);
+  /// The fastest way for the strides of `panel` (its extents may differ from call to call).
+  Mover(Index element_bytes, const Panel& panel);
   void operator()(const std::byte* from, std::byte* to, const Panel& panel) const { function_(from, to, panel, element_bytes_); }
+  /// The same; stores go past the caches where that can be done.
+  void stream(const std::byte* from, std::byte* to, const Panel& panel) const { streaming_(from, to, panel, element_bytes_); }
 
  private:
   using Function = void (*)(const std::byte*, std::byte*, const Panel&, Index);
-  Function function_ = nullptr;
+  Function function_ = nullptr, streaming_ = nullptr;
   Index element_bytes_ = 0;
 };
 

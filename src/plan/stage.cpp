@@ -510,13 +510,13 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
           const Segment &a = cell.from[f], &b = cell.to[t];
           if (std::max(a.first, b.first) >= std::min(a.first + a.count, b.first + b.count)) continue;
           cell.pairs.emplace_back(static_cast<int>(f), static_cast<int>(t));
-          cell.moves.emplace_back(to.bytes, Panel{0, 0, a.strides[axis], stride(a), b.strides[axis], stride(b)}, stream);
+          cell.moves.emplace_back(to.bytes, Panel{0, 0, a.strides[axis], stride(a), b.strides[axis], stride(b)});
         }
     } else {
       for (Segment& s : cell.from)
         if (!from.table) s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), pass.in_stride * from.bytes, pass.in_step * from.bytes});
       for (Segment& s : cell.to)
-        if (!to.table) s.move = Mover(to.bytes, {0, 0, pass.out_stride * to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)}, stream);
+        if (!to.table) s.move = Mover(to.bytes, {0, 0, pass.out_stride * to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)});
     }
     segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
     pass.cells.push_back(std::move(cell));

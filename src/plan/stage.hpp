@@ -147,6 +147,7 @@ class Stage {
   std::pair<Index, Index> nobodys(int axis, bool read) const;
   Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const;
+  bool in_place(const Round& round) const;
   static void fetch_ahead(const Block& block, Index first, Index last, const Round& round);
   /// `more` lines follow in the same cell.
   void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Bench& bench, const Round& round) const;

@@ -28,7 +28,8 @@ void check(Index bytes, Index ni, Index nj, const Shape& from, const Shape& to, 
   for (Index i = 0; i < ni; ++i)
     for (Index j = 0; j < nj; ++j)
       std::memcpy(expected.data() + aligned + i * p.to_i + j * p.to_j, source.data() + i * p.from_i + j * p.from_j, static_cast<std::size_t>(bytes));
-  Mover(bytes, p, stream)(source.data(), target.data() + aligned, p);
+  const Mover move(bytes, p);
+  stream ? move.stream(source.data(), target.data() + aligned, p) : move(source.data(), target.data() + aligned, p);
   streaming_fence();
   EXPECT_TRUE(target == expected) << bytes << " byte elements, " << ni << "x" << nj << ", strides " << from << " -> " << to << (stream ? ", streaming" : "");
 }
