@@ -252,7 +252,7 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   std::mt19937 random(3);  // alike on all ranks
   Ring ring(world);
   Nearness near{ring.seconds()};
-  const auto apart = [&](double hop) { return hop > 2 * near.hop_seconds; };
+  const auto apart = [&](double hop) { return hop > Nearness::far * near.hop_seconds; };
   const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
   const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
   const auto wanted = static_cast<std::size_t>(repeats);

@@ -35,7 +35,8 @@ int transforms_a_turn(const Case& what, int ranks);
 /// How near each other the ranks' cores were: see Ring.
 struct Nearness {
   double hop_seconds = 0;           ///< the least time of a flag from rank to rank; 0: not known
-  int turns = 0, turns_apart = 0;   ///< of all contenders; apart: it took more than twice that before or after the turn
+  static constexpr double far = 4;  ///< cores are apart where it takes so many times the least: 190 ns were seen for 30 with another cache, and 60 for 23 where cores had been one core's two threads
+  int turns = 0, turns_apart = 0;   ///< of all contenders; apart: it took more than `far` times that before or after the turn
   bool left_out = false;            ///< turns apart stand in no result; else, where too few others were left, they do
 };
 

@@ -72,6 +72,7 @@ Report::Report(const World& world, const Case& what, std::vector<Result> results
           direct);
   compare("pencils", "weft with pencils over slabs", best(false, {"pencils"}), direct);
   compare("double_over_float", "weft in double over float", best(false, {"double"}), direct);
+  compare("machine_scaling", "weft on 1 rank over weft on 1 rank on every core at once", best(false, {"one rank"}), best(false, {"each"}));
   compare("scaling", "weft on 1 rank over ranks x weft on all", best(false, {"one rank"}), weft, 1.0 / world_.ranks);
 
   const auto judge = [&](const std::map<std::string, double>& bounds, bool at_most) {
@@ -132,7 +133,7 @@ std::string Report::text() const {
   out += fmt::format("serial FFTW varied by {:.0f} % (tenth to ninetieth percentile)\n", 100 * serial_variation_);
   if (near_.hop_seconds > 0) out += fmt::format("a flag went from rank to rank in {:.0f} ns", 1e9 * near_.hop_seconds);
   if (near_.turns_apart > 0)
-    out += fmt::format(", and took more than twice that in {} of {} turns: cores without a cache in common{}", near_.turns_apart, near_.turns, near_.left_out ? "; these turns are left out" : "");
+    out += fmt::format(", and took more than {} times that in {} of {} turns: cores without a cache in common{}", Nearness::far, near_.turns_apart, near_.turns, near_.left_out ? "; these turns are left out" : "");
   if (near_.hop_seconds > 0) out += "\n";
   if (serial_variation_ > 0.15) out += "VOID: more than 15 %: something else was running, or the machine changed its speed\n";
   if (moved()) out += "VOID: too few turns with a cache in common\n";

@@ -137,5 +137,9 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     alone("1 rank with threads", "threads", world.ranks);
   }
   alone("1 rank", "one rank", 1);
+  if (world.ranks > 1) {
+    const weft::Options each{.threads = 1, .overwrite_input = true};
+    add("1 rank each", "each", what, {{"every rank alone, all at once, overwriting", [=] { return make(MPI_COMM_SELF, what, each, Arrays::plan); }}});
+  }
   return entries;
 }
