@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
 
 #include "aligned.hpp"
 #include "lanes_kernels.hpp"
@@ -26,21 +27,24 @@ const lanes::Kernels<Real>* kernels() {
 
 Index complex_points(const LineSpec& spec) { return spec.kind == Kind::c2c ? spec.length : spec.length / 2; }
 
-// The radices of the passes, large ones first; empty where there are none.
-std::vector<int> radices(Index n) {
-  std::vector<int> list;
-  for (const int radix : {8, 4, 2, 7, 5, 3})
-    for (; n % radix == 0 && !(radix == 8 && n == 16); n /= radix) list.push_back(radix);  // 16 = 4 x 4
-  if (n > 1) list.clear();
-  return list;
-}
-
-// The same for whole lines, of at least two.
-std::vector<int> line_radices(Index n) {
-  auto list = radices(n);
-  if (list == std::vector{8}) return {4, 2};
-  if (list == std::vector{4}) return {2, 2};
-  return list.size() < 2 ? std::vector<int>() : list;
+// The radices of the passes, small ones first: as few as can be but at least so many, and of those the ones of the least sum. Empty where there are none. Against 8, 4, 2, 7, 5 and 3 as far as each
+// goes, columns took 0.90 of the time at 96 points, 0.86 at 120, 0.78 at 144; rows 0.88, 0.86, 0.79; large ones first, columns up to 1.1; with 15 and 16, which leave no registers, up to 1.2.
+std::vector<int> radices(Index n, std::size_t at_least = 1) {
+  constexpr int known[] = {12, 10, 8, 7, 6, 5, 4, 3, 2};
+  std::vector<int> best, list;
+  const auto sum = [](const std::vector<int>& of) { return std::accumulate(of.begin(), of.end(), 0); };
+  const auto extend = [&](const auto& self, Index left) -> void {
+    if (left == 1 && list.size() >= at_least && (best.empty() || std::pair(list.size(), sum(list)) < std::pair(best.size(), sum(best)))) best = list;
+    for (const int radix : known)
+      if (left > 1 && left % radix == 0 && (list.empty() || radix <= list.back())) {
+        list.push_back(radix);
+        self(self, left / radix);
+        list.pop_back();
+      }
+  };
+  extend(extend, n);
+  std::reverse(best.begin(), best.end());
+  return best;
 }
 
 using lanes::combined;
@@ -72,7 +76,7 @@ class LanesLines final : public Lines {
       program_.rest = &rest_;
       return;
     }
-    set_passes(program_, in_order(line_radices(n)));
+    set_passes(program_, in_order(radices(n, 2)));
     if (spec.kind == Kind::c2c) {
       const bool reads = spec.direction == Direction::backward;
       (reads ? program_.zero : program_.unwanted) = leaves_out(program_.radix[reads ? 0 : program_.passes - 1]);
@@ -114,9 +118,11 @@ class LanesLines final : public Lines {
     return spec().kind == Kind::c2c && spec().in_stride == 1 && spec().out_stride == 1 && spec().length % combined == 0 && eighth >= width_ &&
            (eighth % width_ == 0 || spec().length >= long_line);
   }
-  // Small radices first where the last pass has a hole to leave out: of a large one more can be.
+  // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a large one more can be.
   std::vector<int> in_order(std::vector<int> list) const {
-    if (spec().has_hole() && spec().direction == Direction::forward) std::reverse(list.begin(), list.end());
+    const auto largest = std::find_if(list.rbegin(), list.rend(), [](int radix) { return lanes::hole_of(radix).last > 0; });
+    if (!spec().has_hole() || largest == list.rend()) return list;
+    spec().direction == Direction::forward ? std::rotate(largest.base() - 1, largest.base(), list.end()) : std::rotate(list.begin(), largest.base() - 1, largest.base());
     return list;
   }
   // Whether a pass of that radix can leave part of the hole out, which then stays untouched.
@@ -172,7 +178,7 @@ class LanesLines final : public Lines {
 bool fits_lanes(const LineSpec& spec) {
   if (real_to_real(spec.kind) || spec.length > longest || (spec.kind != Kind::c2c && spec.length % 2 != 0)) return false;
   if ((spec.in_stride > 1 && spec.in_step() != 1) || (spec.out_stride > 1 && spec.out_step() != 1)) return false;  // columns lie side by side
-  return (spec.precision == Precision::double_ ? kernels<double>() != nullptr : kernels<float>() != nullptr) && !line_radices(complex_points(spec)).empty();
+  return (spec.precision == Precision::double_ ? kernels<double>() != nullptr : kernels<float>() != nullptr) && !radices(complex_points(spec), 2).empty();
 }
 
 std::shared_ptr<const Lines> in_lanes(const LineSpec& spec) {

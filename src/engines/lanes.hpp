@@ -1,7 +1,7 @@
 // Fourier lines fused with what reads and writes them: as many lines as a vector register has lanes are read from rows or columns into registers, one
 // line a lane, transformed, and written. FFTW vectorises inside a line, and so shuffles at every step and leaves half of a long register unused.
 //
-// Stockham's transform by decimation in frequency with radices 2, 3, 4, 5, 7 and 8 (C. Van Loan, Computational Frameworks for the Fast Fourier Transform,
+// Stockham's transform by decimation in frequency with radices 2 to 8, 10 and 12 (C. Van Loan, Computational Frameworks for the Fast Fourier Transform,
 // SIAM 1992, ch. 1.7); real lines as complex ones of half the length (ibid. ch. 4.3).
 //
 // Always true: lanes never meet, so the bits of a line depend on nothing but its values. Kernels are chosen for the processor at run time.

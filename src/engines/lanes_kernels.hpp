@@ -15,7 +15,7 @@ inline constexpr int combined = 8;
 struct Hole {
   int first = 0, last = 0;  ///< half-open
 };
-constexpr Hole hole_of(int radix) { return radix == 8 ? Hole{3, 6} : radix == 4 ? Hole{2, 3} : Hole{}; }
+constexpr Hole hole_of(int radix) { return radix >= 4 && radix % 2 == 0 ? Hole{radix / 4 + 1, 3 * radix / 4} : Hole{}; }
 
 /// A transform of `points` complex points (half the line where it is real): passes of these radices, from the first to the last.
 template <class Real>
