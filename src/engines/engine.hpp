@@ -83,6 +83,11 @@ class Lines {
   /// As above, out of place, but what is written goes past the caches where every line begins a cache line and it `streams()`.
   virtual void stream(const std::byte* in, std::byte* out, Index count) const { (*this)(in, out, count); }
 
+  /// Whether its contiguous lines may be read and written any distance apart, whatever the spec says.
+  virtual bool takes_steps() const { return false; }
+  /// Does so, if it `takes_steps()`, with the same bits: line k is read from `in + k * in_step` and written at `out + k * out_step`, in bytes; out of place, and past the caches as `stream` where it `streams`.
+  virtual void apart(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams) const;
+
   /// Columns of rows that lie anywhere: point k of column j is read j elements after `in[k]`, and written, times `scale`, as many after `out[k]`.
   struct Rows {
     const std::byte* const* in;

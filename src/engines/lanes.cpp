@@ -89,9 +89,11 @@ class LanesLines final : public Lines {
     program_.halves = kept(std::move(halves));
   }
 
-  void operator()(const std::byte* in, std::byte* out, Index count) const override { run(in, out, count, false); }
+  void operator()(const std::byte* in, std::byte* out, Index count) const override { run(in, in_step_bytes(), out, out_step_bytes(), count, false); }
   bool streams() const override { return spec().out_stride == 1; }
-  void stream(const std::byte* in, std::byte* out, Index count) const override { run(in, out, count, aligned(out) && (count < 2 || out_step_bytes() % line == 0)); }
+  void stream(const std::byte* in, std::byte* out, Index count) const override { run(in, in_step_bytes(), out, out_step_bytes(), count, true); }
+  bool takes_steps() const override { return spec().in_stride == 1 && spec().out_stride == 1; }
+  void apart(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams) const override { run(in, in_step, out, out_step, count, streams); }
   bool takes_rows() const override { return rows_; }
   void rows(const Lines::Rows& rows) const override {
     rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale),
@@ -105,10 +107,10 @@ class LanesLines final : public Lines {
  private:
   static constexpr Index line = Aligned::alignment;  // of a cache
   static bool aligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % line == 0; }
-  void run(const std::byte* in, std::byte* out, Index count, bool streams) const {
-    const Index reals_in = complex_input(spec().kind) ? 2 : 1, reals_out = complex_output(spec().kind) ? 2 : 1;
-    run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, reals_in * spec().in_step(), reinterpret_cast<Real*>(out), 2 * spec().out_stride,
-                    reals_out * spec().out_step(), count, reinterpret_cast<Real*>(scratch()), streams});
+  void run(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams) const {
+    constexpr Index real = sizeof(Real);
+    run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, in_step / real, reinterpret_cast<Real*>(out), 2 * spec().out_stride, out_step / real, count, reinterpret_cast<Real*>(scratch()),
+                    streams && aligned(out) && (count < 2 || out_step % line == 0)});
   }
 
   // Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256; float 120 and 115 at 128, 117 and 102 at 192, 141 and 86

@@ -492,6 +492,10 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     const bool streams = last && last->streams() && operation.scale == 1 && pass.out_step * to.bytes % cache_line == 0;
     cell.to_lines = !copies && (!stream || streams) && !to.table && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
 
+    const auto whole = [&](const std::vector<Segment>& segments, Index length, Index point) { return segments.size() == 1 && segments[0].count == length && segments[0].strides[axis] == point; };
+    cell.apart = !copies && !table && from_block != to_block && c >= 0 && !(cell.from_lines && cell.to_lines) && operation.first && operation.first->takes_steps() && !operation.second && !operation.map && operation.scale == 1 &&
+                 whole(cell.from, pass.in_length, from.bytes) && whole(cell.to, pass.out_length, to.bytes);
+
     // every point of a line, each with those of the next lines beside it
     const auto side_by_side = [&](const std::vector<Segment>& segments, Index length, Index bytes) {
       for (const Segment& s : segments) length -= s.strides[c] == bytes ? s.count : 0;

@@ -106,6 +106,7 @@ class Stage {
     bool zero = false;  // its lines are to be zero
     bool from_lines = false, to_lines = false;  // lines lie contiguous, one behind the other: no line buffer needed
     bool rows = false;  // columns go straight from segments to segments
+    bool apart = false; // contiguous lines go straight from an array to the block, or back, where they lie farther apart than the spec says
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
     std::vector<Mover> moves;
   };

@@ -39,7 +39,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
     width = ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
   else if (ahead.count > 0 && !cell.to_table)
     width = std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
-  else if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || (cell.from_lines && cell.to_lines && !pass.operation.map))
+  else if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || (cell.from_lines && cell.to_lines && !pass.operation.map) || cell.apart)
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
@@ -144,6 +144,11 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     else list(cell.to, bench.to, bench.to_rows);
     pass.operation.first->rows({bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, streams});
     if (cell.to_table) cell.to_table->scatter(at[c], width, bench.lines[1], bench.to);
+    return;
+  }
+
+  if (cell.apart) {
+    pass.operation.first->apart(bench.from[0], stride(cell.from[0]), bench.to[0], stride(cell.to[0]), width, streams && !cell.to[0].in_block);
     return;
   }
 

@@ -263,6 +263,32 @@ TEST_P(Engines, LinesPastTheCaches) {
     }
 }
 
+// Lines that lie farther apart, on either side, than where they were planned, past the caches and not: the same bits, nothing else read, and nothing written between them.
+TEST_P(Engines, LinesAnyDistanceApart) {
+  for (const Index n : {Index{16}, Index{60}, Index{64}, Index{96}, Index{128}}) {
+    if (!GetParam().defined(n)) continue;
+    const LineSpec spec = GetParam().spec(n);
+    const auto lines = GetParam().engine->plan(spec, "estimate");
+    if (!lines->takes_steps()) continue;
+    const auto in_bytes = static_cast<Index>(spec.in_bytes()), out_bytes = static_cast<Index>(spec.out_bytes());
+    for (const Index count : {Index{1}, Index{8}, Index{17}})
+      for (const auto& [in_step, out_step] : {std::pair(in_bytes + 64, out_bytes), std::pair(in_bytes, out_bytes + 128), std::pair(8 * in_bytes, 3 * out_bytes + 48)})
+        for (const bool streams : {false, true}) {
+          const auto room = [&](Index step) { return static_cast<std::size_t>(count * step); };
+          const Memory packed(room(in_bytes), 0), dense(room(out_bytes), 0), in(room(in_step), 0), out(room(out_step), 0), expected(room(out_step), 0);
+          store(random_lines(spec, count), spec, packed.begin);
+          (*lines)(packed.begin, dense.begin, count);
+          std::memset(in.begin, 0xff, in.bytes), std::memset(out.begin, 0x5a, out.bytes), std::memset(expected.begin, 0x5a, out.bytes);  // 0xff..: no number
+          for (Index k = 0; k < count; ++k) {
+            std::memcpy(in.begin + k * in_step, packed.begin + k * in_bytes, static_cast<std::size_t>(in_bytes));
+            std::memcpy(expected.begin + k * out_step, dense.begin + k * out_bytes, static_cast<std::size_t>(out_bytes));
+          }
+          lines->apart(in.begin, in_step, out.begin, out_step, count, streams);
+          ASSERT_EQ(std::memcmp(out.begin, expected.begin, out.bytes), 0) << to_string(spec) << ", " << count << " lines " << in_step << " and " << out_step << " bytes apart";
+        }
+  }
+}
+
 TEST_P(Engines, AgreeWithTheDefinition) {
   for (const Index n : lengths) {
     if (!GetParam().defined(n)) continue;
