@@ -17,7 +17,7 @@ constexpr Index stream_budget = Index{8} << 20;
 // Bytes of the last-level cache that a node's ranks may count on, where the system tells: other nodes of one machine have theirs.
 Index cache_to_share() {
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  constexpr Index part = 8;
+  constexpr Index part = 16;
   return std::max<Index>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0) / part;
 #else
   return 0;
@@ -121,8 +121,8 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
 
 // What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies. So does what a first stage leaves in an array of the exchange's own and
 // nobody else has in cache, where it is copied from a block or was one axis: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9; not where columns are
-// transposed on the way out (forward 144^3 and 160^3 1.04 and 1.11), and not what an eighth of the last-level cache holds of all ranks beside one another: of 260 MiB, 128^3 took 0.75 of the time
-// without, but 160^3 1.09, 192^3 1.12, 256^3 1.18; of 32 MiB, 112^3 1.3.
+// transposed on the way out (forward 144^3 and 160^3 1.04 and 1.11), and not what a sixteenth of the last-level cache holds of all ranks beside one another: of 260 MiB, 128^3 took 0.75 of the time
+// without when the machine was quiet and 1.1 when it was not, 160^3 1.09, 192^3 1.12, 256^3 1.18; of 32 MiB, 112^3 1.3.
 bool AnyPlan::Body::streams(const Chain& chain, std::size_t s, const Stage::Request& r) const {
   const auto here = [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; };
   if (r.to.box.volume() * r.to.bytes < stream_budget || std::any_of(r.from.views.begin(), r.from.views.end(), here)) return false;
