@@ -74,6 +74,7 @@ class LanesLines final : public Lines {
             }
       program_.across = kept(std::move(across));
       program_.rest = &rest_;
+      if (spec.kind != Kind::c2c) set_turns();
       return;
     }
     set_passes(program_, in_order(radices(n, 2)));
@@ -114,11 +115,12 @@ class LanesLines final : public Lines {
   }
 
   // Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256; float 120 and 115 at 128, 117 and 102 at 192, 141 and 86
-  // at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers.
+  // at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers. Real lines of 128, 256 and 512, there and back, on a slower processor:
+  // 33, 27, 29 and 29, 17, 15; 32, 26, 27 and 29, 23, 18.
   bool by_rows() const {
-    const Index eighth = spec().length / combined, long_line = 160;
-    return spec().kind == Kind::c2c && spec().in_stride == 1 && spec().out_stride == 1 && spec().length % combined == 0 && eighth >= width_ &&
-           (eighth % width_ == 0 || spec().length >= long_line);
+    const Index points = complex_points(spec()), eighth = points / combined, long_line = 160;
+    return spec().in_stride == 1 && spec().out_stride == 1 && points % (spec().kind == Kind::c2c ? combined : width_) == 0 && eighth >= width_ &&
+           (eighth % width_ == 0 || points >= long_line);
   }
   // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a large one more can be.
   std::vector<int> in_order(std::vector<int> list) const {
@@ -145,6 +147,17 @@ class LanesLines final : public Lines {
     list.push_back(im);
   }
   const Real* kept(std::vector<Real> table) { return tables_.emplace_back(std::move(table)).data(); }
+  void set_turns() {
+    std::vector<Real> turns;
+    const bool backward = spec().direction == Direction::backward;
+    for (Index block = 0; 2 * block < program_.points; block += width_ / 2)
+      for (const bool imaginary : {false, true})
+        for (Index k = block; k < block + width_ / 2; ++k) {
+          const auto [re, im] = root(k, spec().length);
+          turns.insert(turns.end(), 2, backward ? (imaginary ? re : im) : (imaginary ? -re : im) / 2);
+        }
+    program_.turns = kept(std::move(turns));
+  }
   void set_passes(lanes::Program<Real>& program, const std::vector<int>& list) {
     Index left = program.points;
     for (const int radix : list) {

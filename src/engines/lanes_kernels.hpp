@@ -28,6 +28,7 @@ struct Program {
   bool zero = false, unwanted = false;     ///< the first pass (of rows that are not put in lanes: what is combined) or the last leaves a hole out: these points of the line
   std::ptrdiff_t hole_first = 0, hole_last = 0;
   const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
+  const Real* turns = nullptr;             ///< the same where rows are not put in lanes, times -i/2 forward, conjugate and times i backward; for half as many k as there are lanes at a time: the real parts, each twice, then the imaginary ones
   const Program* rest = nullptr;           ///< of rows that are not put in lanes: what follows when `combined` points have been
   const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each k from 1 below `combined`, exp(-2 pi i j k / points): real, then imaginary parts
 };

@@ -74,6 +74,7 @@ class NaiveLines final : public Lines {
     for (Index j = 0; j < in_length(); ++j) {
       const long double weight = std::min(j == 0 ? sum_.first : sum_.inner, j == in_length() - 1 ? sum_.last : sum_.inner);
       x[j] = weight * read(in, j);
+      if (spec().kind == Kind::c2r && 2 * j % spec().length == 0) x[j] = x[j].real();
     }
     for (Index k = 0; k < out_length(); ++k) {
       long double re = 0, im = 0;  // not std::complex's product, which is slow for its care about infinities

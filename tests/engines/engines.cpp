@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <ostream>
@@ -25,7 +26,7 @@ namespace {
 
 constexpr Kind all_kinds[] = {Kind::c2c,  Kind::r2c,  Kind::c2r,  Kind::dct1, Kind::dct2, Kind::dct3,
                               Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
-constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 61, 64, 67, 98, 100, 120, 135, 181, 192, 256, 360};
+constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 61, 64, 67, 98, 100, 120, 128, 135, 181, 192, 256, 360, 384};
 
 // What planning takes where it measures well, kept to the same promises whatever it measures today.
 class LanesAlone final : public Engine {
@@ -363,6 +364,23 @@ TEST_P(Engines, AreLinear) {
     Values expected(fx.size());
     for (std::size_t i = 0; i < fx.size(); ++i) expected[i] = fx[i] - 0.5 * fy[i];
     EXPECT_LT(distance(transform(*lines, sum), expected), 2 * tolerance(lines->spec())) << to_string(lines->spec());
+  }
+}
+
+// The first and, of an even length, the last coefficient of a real line are real: whatever stands where their imaginary parts would be, the result is the same, to the last bit.
+TEST_P(Engines, LookAtNoImaginaryPartOfWhatIsReal) {
+  if (GetParam().kind != Kind::c2r) return;
+  for (const Index n : lengths) {
+    if (!GetParam().defined(n)) continue;
+    const auto lines = GetParam().plan(n);
+    const Values in = random_lines(lines->spec(), 5), expected = transform(*lines, in);
+    const std::size_t reals = in.size() / 5;
+    Values marked = in;
+    for (std::size_t line = 0; line < marked.size(); line += reals) {
+      marked[line + 1] = 1e30;
+      if (n % 2 == 0) marked[line + reals - 1] = std::numeric_limits<double>::quiet_NaN();
+    }
+    EXPECT_EQ(transform(*lines, marked), expected) << to_string(lines->spec());
   }
 }
 
