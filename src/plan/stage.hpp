@@ -67,8 +67,8 @@ class Stage {
   const Box& block(int b) const { return blocks_[static_cast<std::size_t>(b)].box; }
   /// True when `axis` is transformed here, so that every block reaches over all of it.
   bool transforms(int axis) const;
-  /// Blocks are copied in first, because columns are to be transformed in place.
-  static bool copies_in(const Request& request);
+  /// Columns of several axes are transformed first, into a block where the others find them.
+  static bool columns_first(const Request& request);
   /// True when source and destination may begin at one address, blocks being run one after the other: every block has been read, into the bench, before it is written, and is written
   /// where no block that follows is read.
   bool overlays() const;
