@@ -11,10 +11,6 @@ constexpr Index block_budget = 256 * 1024;
 
 constexpr Index cache_line = 64;
 
-// Bytes from one row to the next that columns are written to straight: on pages of their own each takes a batch's 512 bytes better than a register's 64. On one rank, whose planes
-// lie across the lines, the way back took 1.04 to 1.2 of the time at 32^3 to 128^3.
-constexpr Index near_rows = 8 * 1024;
-
 // All bounds at which some view begins or ends on an axis, inside the box.
 std::vector<Index> breaks(const Box& box, int axis, const std::vector<View>& from, const std::vector<View>& to) {
   std::vector<Index> at{box.lo[axis], box.hi[axis]};
@@ -223,9 +219,8 @@ void Stage::plan_passes() {
     };
     const bool apart = !last && strided(operations[k + 1]) && !fits(operations[k + 1]);
     there.table = last ? request_.to.table : nullptr;
-    // columns lie in the block until they are rows, or leave it for rows near one another: with the input preserved 128^3 took 0.89 of the time, 192^3 0.91, by messages 64^3 and 128^3 0.88
-    const bool leaves = last && !there.table && operation.first && operation.first->takes_rows() && !operation.second && !operation.map &&
-                        std::all_of(there.views.begin(), there.views.end(), [&](const View& v) { return v.strides[operation.axis] * there.bytes <= near_rows; });
+    // columns lie in the block until they are rows, or leave it: with the input preserved 128^3 took 0.89 of the time, 192^3 0.91, by messages 64^3 and 128^3 0.88
+    const bool leaves = last && !there.table && operation.first && operation.first->takes_rows() && !operation.second && !operation.map;
     const bool stays = here_in_block && !leaves && !there.table && operation.first && operation.first->spec().out_stride > 1;
     const bool in_destination = !stays && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !strided(operation)));
     if (stays) there = here;
@@ -508,7 +503,6 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, const Side
     const auto straight = [&](const Side& side, const std::vector<Segment>& segments, Index length) { return side.table || side_by_side(segments, length, side.bytes); };
     cell.rows = !copies && !(from_block && to_block) && !operation.second && !operation.map && c >= 0 && operation.first && operation.first->takes_rows() &&
                 straight(from, cell.from, pass.in_length) && straight(to, cell.to, pass.out_length) &&
-                (to.table || std::all_of(cell.to.begin(), cell.to.end(), [&](const Segment& s) { return s.strides[axis] <= near_rows; })) &&
                 (table || std::none_of(cell.from.begin(), cell.from.end(), [&](const Segment& s) { return s.slot == target.slot; }));
     if (cell.rows) rows_ = std::max(rows_, static_cast<std::size_t>(pass.in_length));
     const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
