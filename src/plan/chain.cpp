@@ -221,7 +221,7 @@ void AnyPlan::Body::schedule(Chain& chain) {
   const int held = chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
   const bool back = waves ? &chain != &forward : way_back && &chain == &backward;  // a map of plane waves begins backward
   const ScheduleOptions &planned = back ? *effective.backward_schedule : effective.schedule, &asked = back ? requested.backward_schedule.value_or(requested.schedule) : requested.schedule;
-  chain.steps = make_steps(stages, exchanges, {planned.window == 1 ? 1 : asked.window, planned.test, held, passed_on * requested.threads});
+  chain.steps = make_steps(stages, exchanges, {planned.window == 1 ? 1 : asked.window, planned.test, held, passed_on * requested.threads, static_cast<int>(requested.threads)});
   // what callers hold as output may be written again only when they have come back
   if (const std::size_t h = chain.hops.size() - 1; !chain.hops.empty() && lands(chain, h) && chain.exchanges[h]->landing().slot >= 0)
     std::stable_partition(chain.steps.begin(), chain.steps.end(), [&](const Step& s) { return s.kind == Step::Kind::close && s.of == static_cast<int>(h); });

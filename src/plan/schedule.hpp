@@ -19,6 +19,7 @@ struct Schedule {
   Index test = 0;          ///< let tiles progress after so many blocks, 0: never
   int held = -1;           ///< from this stage on, a stage begins when all that those before it made has arrived, for it writes where they read; -1: none
   Index passed_on = 0;     ///< bytes at least that a stage hands on to the next without an exchange between, where that need not wait for all
+  int threads = 1;         ///< that share the blocks of a step: each is handed what it has made itself, where caches hold so much
 };
 
 /// Steps of a chain of stages; exchanges[s] lies between stages s and s+1 (null: an array). Starts are ordered by exchange, then by
