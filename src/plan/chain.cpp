@@ -123,13 +123,13 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
 // nobody else has in cache, where it is copied from a block or was one axis: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9; not where columns are
 // transposed on the way out (forward 144^3 and 160^3 1.04 and 1.11), and not what a sixteenth of the last-level cache holds of all ranks beside one another: of 260 MiB, 128^3 took 0.75 of the time
 // without when the machine was quiet and 1.1 when it was not, 160^3 1.09, 192^3 1.12, 256^3 1.18; of 32 MiB, 112^3 1.3. Rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them: 128^3 there and back took 0.91 of the time,
-// r2c 0.95; but 192^3 1.17 backward, 256^3 1.33.
+// r2c and plane waves 0.95; but 192^3 1.17 backward, 256^3 1.33.
 bool AnyPlan::Body::streams(const Chain& chain, std::size_t s, const Stage::Request& r) const {
   const auto here = [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; };
   if (r.to.box.volume() * r.to.bytes < stream_budget || std::any_of(r.from.views.begin(), r.from.views.end(), here)) return false;
   const bool to_caller = s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0);
   const Index bytes_here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]) * r.to.box.volume() * r.to.bytes;
-  if (to_caller) return s > 0 && (r.operations.size() == 1 || r.from.table || (Stage::columns_first(r) && bytes_here > 2 * cache_to_share()));
+  if (to_caller) return s > 0 && (r.operations.size() == 1 || ((r.from.table || Stage::columns_first(r)) && bytes_here > 2 * cache_to_share()));
   if (s > 0 || !chain.exchanges[0] || r.from.table || r.to.table || r.operations.empty() || bytes_here <= cache_to_share()) return false;
   return r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1);
 }
