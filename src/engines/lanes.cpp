@@ -47,7 +47,7 @@ std::vector<int> radices(Index n, std::size_t at_least = 1) {
   return best;
 }
 
-using lanes::combined;
+using lanes::combined, lanes::few_combined;
 
 template <class Real>
 class LanesLines final : public Lines {
@@ -58,15 +58,15 @@ class LanesLines final : public Lines {
         run_(spec.kind == Kind::r2c ? kernels.r2c : spec.kind == Kind::c2r ? kernels.c2r : spec.direction == Direction::forward ? kernels.forward : kernels.backward) {
     const Index n = complex_points(spec);
     program_.points = n;
-    if (by_rows()) {
-      rest_.points = n / combined;
+    if (const int parts = by_rows()) {
+      rest_.points = n / parts;
       const bool in_registers = width_ == combined && rest_.points == width_;
       set_passes(rest_, in_order(radices(rest_.points)));
-      if (spec.direction == Direction::backward) program_.zero = leaves_out(combined);
+      if (spec.direction == Direction::backward) program_.zero = leaves_out(parts);
       else (in_registers ? program_ : rest_).unwanted = leaves_out(in_registers ? combined : rest_.radix[rest_.passes - 1]);
       std::vector<Real> across;
       for (Index block = 0; block < rest_.points; block += width_)
-        for (Index k = 1; k < combined; ++k)
+        for (Index k = 1; k < parts; ++k)
           for (const bool imaginary : {false, true})
             for (Index lane = 0; lane < width_; ++lane) {
               const auto [re, im] = root((std::min(block, rest_.points - width_) + kernels.point[lane]) * k, n);
@@ -102,7 +102,7 @@ class LanesLines final : public Lines {
   }
   bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
   std::pair<Index, Index> untouched() const override { return untouched_; }
-  Index batch() const override { return by_rows() ? width_ / combined : width_; }
+  Index batch() const override { return width_ / std::max(by_rows(), 1); }
   bool prefers_out_of_place() const override { return !spec().in_place(); }
 
  private:
@@ -114,13 +114,17 @@ class LanesLines final : public Lines {
                     streams && aligned(out) && (count < 2 || out_step % line == 0)});
   }
 
-  // Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256; float 120 and 115 at 128, 117 and 102 at 192, 141 and 86
-  // at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers. Real lines of 128, 256 and 512, there and back, on a slower processor:
-  // 33, 27, 29 and 29, 17, 15; 32, 26, 27 and 29, 23, 18.
-  bool by_rows() const {
-    const Index points = complex_points(spec()), eighth = points / combined, long_line = 160;
-    return spec().in_stride == 1 && spec().out_stride == 1 && points % (spec().kind == Kind::c2c ? combined : width_) == 0 && eighth >= width_ &&
-           (eighth % width_ == 0 || points >= long_line);
+  // How many parts a row has where rows are not put in lanes. Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256;
+  // float 120 and 115 at 128, 117 and 102 at 192, 141 and 86 at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers. On a slower
+  // processor real lines of 128, 256 and 512, there and back: 33, 27, 29 and 29, 17, 15; 32, 26, 27 and 29, 23, 18; quarters of 32 and 96 points: 31 and 25, 32 and 30, but of
+  // a hole in 96 points lanes leave out more: plane waves backward 0.93 of the time.
+  int by_rows() const {
+    constexpr Index long_line = 160;
+    const Index points = complex_points(spec()), eighth = points / combined, quarter = points / few_combined;
+    if (spec().in_stride != 1 || spec().out_stride != 1 || points % (spec().kind == Kind::c2c ? combined : width_) != 0) return 0;
+    if (eighth >= width_ && (eighth % width_ == 0 || points >= long_line)) return combined;
+    if (width_ <= 2 * few_combined && quarter % width_ == 0 && (quarter == width_ || !spec().has_hole())) return few_combined;
+    return 0;
   }
   // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a large one more can be.
   std::vector<int> in_order(std::vector<int> list) const {

@@ -507,49 +507,49 @@ WEFT_INLINE void groups(Batch<Real> b, Body body) {
   }
 }
 
-// Contiguous rows, as many together as there are eights of lanes: a row of 8 m points as 8 rows of m, for so many lanes. Columns of it are combined, some at a time, and
+// Contiguous rows, one or two together: a row of 8 m points, or 4 m, as so many parts of m, until there are as many parts as lanes. Columns of it are combined, some at a time, and
 // transposed in registers: after that each lane has a transform of m points of its own, and the results are one row again. Nothing leaves the first-level cache.
-template <class Real>
-constexpr int together = width<Real> / combined;
-template <class Real, bool back, bool streams>
+template <int parts, class Real>
+constexpr int together = width<Real> / parts;
+template <int parts, class Real, bool back, bool streams>
 struct RowParts {
   Real *first, *second;  // where each half of what a register holds goes: parts of one row, or two rows
   WEFT_INLINE void put(Index j, Point<Real> v) const {
     if (back) v = swapped(v);
-    store<streams>(first + 2 * combined * j, zipped<0, Real>(v.r, v.i, Lane<Real>()));
-    store<streams>(second + 2 * combined * j, zipped<1, Real>(v.r, v.i, Lane<Real>()));
+    store<streams>(first + 2 * parts * j, zipped<0, Real>(v.r, v.i, Lane<Real>()));
+    store<streams>(second + 2 * parts * j, zipped<1, Real>(v.r, v.i, Lane<Real>()));
   }
 };
 template <class Real, bool back, bool streams = false, class In, class Out>
 void rows(In, Out, const Program<Real>& program, const Batch<Real>& batch) {
-  constexpr int w = width<Real>;
+  constexpr int w = width<Real>, parts = In::value, rows_at_once = together<parts, Real>;
   const Program<Real>& rest = *program.rest;
   const Index m = rest.points;
   const Work<Real> work{batch.work}, begin = beside(rest, work);
-  for (Index line = 0; line < batch.lines; line += together<Real>) {
-    const Index second = line + together<Real> > batch.lines ? line : line + together<Real> - 1;  // the last may be alone, twice
-    const RowParts<Real, back, streams> out{batch.out + line * batch.out_step, batch.out + second * batch.out_step + (together<Real> == 1 ? w : 0)};
+  for (Index line = 0; line < batch.lines; line += rows_at_once) {
+    const Index second = line + rows_at_once > batch.lines ? line : line + rows_at_once - 1;  // the last may be alone, twice
+    const RowParts<parts, Real, back, streams> out{batch.out + line * batch.out_step, batch.out + second * batch.out_step + (rows_at_once == 1 ? w : 0)};
     for (Index block = 0; block < m; block += w) {
       const Index j = block + w <= m ? block : m - w;  // the last one may meet the one before
       Vector<Real> r[w], i[w];
 #pragma GCC unroll 2
-      for (int t = 0; t < together<Real>; ++t) {
+      for (int t = 0; t < rows_at_once; ++t) {
         const Columns<Real, back> x{const_cast<Real*>(batch.in) + (t == 0 ? line : second) * batch.in_step + 2 * j, 2 * m};
-        Point<Real> a[combined];
-        for (int k = 0; k < combined; ++k) {
+        Point<Real> a[parts];
+        for (int k = 0; k < parts; ++k) {
           a[k] = In::in_hole(k) ? Point<Real>{} : x[k];
           if (back) continue;  // as in `gather`: 128^3 on two ranks took 0.86 of the time, 192^3 0.95, 256^3 0.9
           const Real* const later = x.p + k * x.stride + 2 * batch.in_step;
           __builtin_prefetch(later), __builtin_prefetch(later + w);
         }
-        Butterfly<combined, Real>::run(a);
+        Butterfly<parts, Real>::run(a);
 #pragma GCC unroll 16
         for (int lane = 0; lane < w; ++lane) {
-          if (point_of<Real>(lane) / combined != t) continue;
-          const int k = point_of<Real>(lane) % combined;
+          if (point_of<Real>(lane) / parts != t) continue;
+          const int k = point_of<Real>(lane) % parts;
           r[lane] = a[k].r, i[lane] = a[k].i;
           if (k == 0) continue;
-          const Real* const twiddle = program.across + 2 * w * ((combined - 1) * (block / w) + k - 1);
+          const Real* const twiddle = program.across + 2 * w * ((parts - 1) * (block / w) + k - 1);
           const auto c = load(twiddle), s = load(twiddle + w);
           r[lane] = a[k].r * c - a[k].i * s, i[lane] = a[k].r * s + a[k].i * c;
         }
@@ -571,14 +571,25 @@ void rows(In, Out, const Program<Real>& program, const Batch<Real>& batch) {
   }
 }
 
+// Calls with the number of a row's parts as a constant.
+template <class Real, class Body>
+WEFT_INLINE void with_parts(const Program<Real>& program, Body body) {
+  if constexpr (width<Real> <= 2 * few_combined) {
+    if (program.points == few_combined * program.rest->points) return body(Radix<few_combined>());
+  }
+  body(Radix<combined>());
+}
+
 template <class Real, bool back>
 void c2c(const Program<Real>& program, Batch<Real> batch) {
   if (program.rest) {
-    constexpr Radix<combined> all;
-    constexpr WithHole<combined> hole;
-    if (program.zero) return batch.streams ? rows<Real, back, true>(hole, all, program, batch) : rows<Real, back>(hole, all, program, batch);
-    if (program.unwanted) return rows<Real, back>(all, hole, program, batch);
-    return batch.streams ? rows<Real, back, true>(all, all, program, batch) : rows<Real, back>(all, all, program, batch);
+    return with_parts(program, [&](auto parts) {
+      constexpr WithHole<parts.value> zeros;
+      constexpr Radix<combined> all;
+      if (back && program.zero) return batch.streams ? rows<Real, back, true>(zeros, all, program, batch) : rows<Real, back>(zeros, all, program, batch);
+      if (!back && program.unwanted) return rows<Real, back>(parts, WithHole<combined>(), program, batch);
+      batch.streams ? rows<Real, back, true>(parts, all, program, batch) : rows<Real, back>(parts, all, program, batch);
+    });
   }
   const Work<Real> work{batch.work}, lines = beside(program, work);
   groups(batch, [&](const Batch<Real>& b, Index behind) {
@@ -656,11 +667,12 @@ WEFT_INLINE void fold(const Program<Real>& program, const Real* from, Real* to) 
   }
   store(to + h, mirrored<Real>(load(from + h) * (signs + signs), behind, lane));
 }
-template <class Real, bool back>
-void real_rows(const Program<Real>& program, Batch<Real> batch) {
+template <class Real, bool back, class Parts>
+void real_rows(Parts parts, const Program<Real>& program, Batch<Real> batch) {
   constexpr Radix<combined> all;
   // rows that stay in registers follow one another better than what comes between: 33 GFlop/s instead of 28; longer ones leave the first-level cache: 24 instead of 27
-  const Index h = program.points, step = 2 * h + width<Real>, some = program.rest->points == combined && width<Real> == combined ? 4 : together<Real>;
+  constexpr int w = width<Real>, least = together<Parts::value, Real>;
+  const Index h = program.points, step = 2 * h + w, some = program.rest->points == combined && w == combined ? 4 : least;
   Real* const z = beside(*program.rest, beside(*program.rest, Work<Real>{batch.work})).p;
   for (Index left = batch.lines; left > 0; left -= some, batch.in += some * batch.in_step, batch.out += some * batch.out_step) {
     Batch<Real> lines = batch;
@@ -672,10 +684,10 @@ void real_rows(const Program<Real>& program, Batch<Real> batch) {
         z[k * step] = first + last, z[k * step + 1] = first - last;
       }
       lines.in = z, lines.in_step = step;
-      batch.streams ? rows<Real, back, true>(all, all, program, lines) : rows<Real, back>(all, all, program, lines);
+      batch.streams ? rows<Real, back, true>(parts, all, program, lines) : rows<Real, back>(parts, all, program, lines);
     } else {
       lines.out = z, lines.out_step = step;
-      rows<Real, back>(all, all, program, lines);
+      rows<Real, back>(parts, all, program, lines);
       for (Index k = 0; k < lines.lines; ++k) fold<Real, back>(program, z + k * step, batch.out + k * batch.out_step);
     }
   }
@@ -685,7 +697,7 @@ void real_rows(const Program<Real>& program, Batch<Real> batch) {
 // the line's own is X[k] = E + O, X[h-k] = (E - O)*.
 template <class Real>
 void r2c(const Program<Real>& program, Batch<Real> batch) {
-  if (program.rest) return real_rows<Real, false>(program, batch);
+  if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, false>(parts, program, batch); });
   const Work<Real> work{batch.work}, z = beside(program, work);
   const Index h = program.points;
   groups(batch, [&](const Batch<Real>& b, Index) {
@@ -708,7 +720,7 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
 // The way back, without the halves: Z[k] = E + i O with E = X[k] + X*[h-k], O = exp(2 pi i k / n) (X[k] - X*[h-k]); what an imaginary part of X[0] or X[h] may be is not looked at.
 template <class Real>
 void c2r(const Program<Real>& program, Batch<Real> batch) {
-  if (program.rest) return real_rows<Real, true>(program, batch);
+  if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, true>(parts, program, batch); });
   const Work<Real> work{batch.work}, z = beside(program, work);
   const Index h = program.points;
   groups(batch, [&](const Batch<Real>& b, Index) {

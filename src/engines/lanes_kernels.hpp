@@ -8,8 +8,8 @@ namespace weft::lanes {
 
 inline constexpr int most_passes = 32;
 
-/// Columns of a row that are combined first where rows are not put in lanes: as many as there are butterflies for, and lanes of doubles.
-inline constexpr int combined = 8;
+/// Parts of a row that are combined first where rows are not put in lanes: as many as there are lanes of doubles, or half as many where rows are short and two fill a register.
+inline constexpr int combined = 8, few_combined = 4;
 
 /// Of the `radix` parts of a line, which a first pass can take for zeros and not read, and a last one not write: a hole in the middle.
 struct Hole {
@@ -29,8 +29,8 @@ struct Program {
   std::ptrdiff_t hole_first = 0, hole_last = 0;
   const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
   const Real* turns = nullptr;             ///< the same where rows are not put in lanes, times -i/2 forward, conjugate and times i backward; for half as many k as there are lanes at a time: the real parts, each twice, then the imaginary ones
-  const Program* rest = nullptr;           ///< of rows that are not put in lanes: what follows when `combined` points have been
-  const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each k from 1 below `combined`, exp(-2 pi i j k / points): real, then imaginary parts
+  const Program* rest = nullptr;           ///< of rows that are not put in lanes: what follows when its parts have been combined
+  const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each part k but the first, exp(-2 pi i j k / points): real, then imaginary parts
 };
 
 /// Lines in memory; distances in reals. A stride of 2 or less means contiguous points.
