@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "aligned.hpp"
-#include "lanes_kernels.hpp"
+#include "lanes/kernels.hpp"
 
 namespace weft {
 namespace {

@@ -1,0 +1,74 @@
+// Complex lines.
+#pragma once
+
+#include "rows.hpp"
+
+namespace weft::lanes {
+namespace {
+
+// What is before a hole, if there is one, and what is behind it: where it begins, and how many points.
+template <class Real, class Body>
+WEFT_INLINE void around(const Program<Real>& program, bool hole, Body body) {
+  if (!hole) return body(0, program.points);
+  body(0, program.hole_first), body(program.hole_last, program.points - program.hole_last);
+}
+
+// As many lines as there are lanes at a time, and how many are behind them.
+template <class Real, class Body>
+WEFT_INLINE void groups(Batch<Real> b, Body body) {
+  for (; b.lines > 0; b.lines -= width<Real>, b.in += width<Real> * b.in_step, b.out += width<Real> * b.out_step) {
+    const Index lines = b.lines;
+    if (b.lines > width<Real>) b.lines = width<Real>;
+    body(b, lines - b.lines);
+    b.lines = lines;
+  }
+}
+
+template <class Real, bool back>
+void c2c(const Program<Real>& program, Batch<Real> batch) {
+  if (program.rest) {
+    return with_parts(program, [&](auto parts) {
+      constexpr WithHole<parts.value> zeros;
+      constexpr Radix<combined> all;
+      if (back && program.zero) return batch.streams ? rows<Real, back, true>(zeros, all, program, batch) : rows<Real, back>(zeros, all, program, batch);
+      if (!back && program.unwanted) return rows<Real, back>(parts, WithHole<combined>(), program, batch);
+      batch.streams ? rows<Real, back, true>(parts, all, program, batch) : rows<Real, back>(parts, all, program, batch);
+    });
+  }
+  const Work<Real> work{batch.work}, lines = beside(program, work);
+  groups(batch, [&](const Batch<Real>& b, Index behind) {
+    const bool whole = b.lines == width<Real>, columns_in = b.in_stride > 2, columns_out = b.out_stride > 2;
+    const Columns<Real, back> in{const_cast<Real*>(b.in), b.in_stride}, out{b.out, b.out_stride};
+    around(program, program.zero, [&](Index j, Index points) {
+      if (!columns_in) gather<Real, back, false>(b.in + 2 * j, b.in_step, points, b.lines, lines.p + 2 * j * width<Real>);
+      else if (!whole) gather(FewColumns<Real, back>{in.p, in.stride, Few<Real>(b.lines)}, j, points, lines);
+    });
+    // rows that follow, one behind the other; where there are none, what is in cache
+    const bool follow = back ? !columns_out && !b.streams && behind >= width<Real> && b.out_step < 3 * program.points : !columns_in && b.in_step < 3 * program.points;
+    const Ahead<back> next{reinterpret_cast<const char*>(!follow ? work.p : back ? b.out + width<Real> * b.out_step : b.in + width<Real> * b.in_step)};
+    if (whole && columns_in && columns_out) passes<back>(program, in, out, work);
+    else if (whole && columns_in) passes<back>(program, in, lines, work, next);
+    else if (whole && columns_out) passes<back>(program, lines, out, work, next);
+    else passes<back>(program, lines, lines, work, next);
+    around(program, program.unwanted, [&](Index j, Index points) {
+      if (!columns_out) (b.streams ? scatter<Real, back, true> : scatter<Real, back, false>)(lines.p + 2 * j * width<Real>, b.out + 2 * j, b.out_step, points, b.lines);
+      else if (!whole) scatter(lines, FewColumns<Real, back>{out.p, out.stride, Few<Real>(b.lines)}, j, points);
+    });
+  });
+}
+
+template <class Real, bool back>
+void c2c_rows(const Program<Real>& program, const Rows<Real>& rows) {
+  constexpr int w = width<Real>;
+  const Work<Real> work{rows.work};
+  Index j = 0;
+  for (; j + w <= rows.columns; j += w)
+    if (rows.streams) passes<back>(program, RowsIn<Real, back>{rows.in, 2 * j}, RowsOut<Real, back, true>{rows.out, 2 * j, rows.scale}, work);
+    else passes<back>(program, RowsIn<Real, back>{rows.in, 2 * j}, RowsOut<Real, back, false>{rows.out, 2 * j, rows.scale}, work);
+  if (j == rows.columns) return;
+  const FewRows<Real, back> few{rows, 2 * j, Few<Real>(rows.columns - j)};
+  passes<back>(program, few, few, work);
+}
+
+}  // namespace
+}  // namespace weft::lanes

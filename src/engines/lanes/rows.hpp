@@ -1,0 +1,86 @@
+// Rows that are not put in lanes.
+#pragma once
+
+#include "passes.hpp"
+
+namespace weft::lanes {
+namespace {
+
+// Contiguous rows, one or two together: a row of 8 m points, or 4 m, as so many parts of m, until there are as many parts as lanes. Columns of it are combined, some at a time, and
+// transposed in registers: after that each lane has a transform of m points of its own, and the results are one row again. Nothing leaves the first-level cache.
+template <int parts, class Real>
+constexpr int together = width<Real> / parts;
+template <int parts, class Real, bool back, bool streams>
+struct RowParts {
+  Real *first, *second;  // where each half of what a register holds goes: parts of one row, or two rows
+  WEFT_INLINE void put(Index j, Point<Real> v) const {
+    const Pair<Real> z = joined<back>(v);
+    store<streams>(first + 2 * parts * j, z.first), store<streams>(second + 2 * parts * j, z.second);
+  }
+};
+template <class Real, bool back, bool streams = false, class In, class Out>
+void rows(In, Out, const Program<Real>& program, const Batch<Real>& batch) {
+  constexpr int w = width<Real>, parts = In::value, rows_at_once = together<parts, Real>;
+  const Program<Real>& rest = *program.rest;
+  const Index m = rest.points;
+  const Work<Real> work{batch.work}, begin = beside(rest, work);
+  for (Index line = 0; line < batch.lines; line += rows_at_once) {
+    const Index second = line + rows_at_once > batch.lines ? line : line + rows_at_once - 1;  // the last may be alone, twice
+    const RowParts<parts, Real, back, streams> out{batch.out + line * batch.out_step, batch.out + second * batch.out_step + (rows_at_once == 1 ? w : 0)};
+    for (Index block = 0; block < m; block += w) {
+      const Index j = block + w <= m ? block : m - w;  // the last one may meet the one before
+      Vector<Real> r[w], i[w];
+#pragma GCC unroll 2
+      for (int t = 0; t < rows_at_once; ++t) {
+        const Columns<Real, back> x{const_cast<Real*>(batch.in) + (t == 0 ? line : second) * batch.in_step + 2 * j, 2 * m};
+        Point<Real> a[parts];
+        for (int k = 0; k < parts; ++k) {
+          a[k] = In::in_hole(k) ? Point<Real>{} : x[k];
+          // 128^3 on two ranks took 0.86 of the time forward, 192^3 0.95, 256^3 0.9; plane waves of 128^3 backward 0.94, with what is written
+          if (back && !streams) {
+            Real* const next = batch.out + (line + rows_at_once) * batch.out_step + 2 * (j + k * m);
+            __builtin_prefetch(next, 1), __builtin_prefetch(next + w, 1);
+          }
+          const Real* const later = x.p + k * x.stride + 2 * batch.in_step;
+          __builtin_prefetch(later), __builtin_prefetch(later + w);
+        }
+        Butterfly<parts, Real>::run(a);
+#pragma GCC unroll 16
+        for (int lane = 0; lane < w; ++lane) {
+          if (point_of<Real>(lane) / parts != t) continue;
+          const int k = point_of<Real>(lane) % parts;
+          r[lane] = a[k].r, i[lane] = a[k].i;
+          if (k == 0) continue;
+          const Real* const twiddle = program.across + 2 * w * ((parts - 1) * (block / w) + k - 1);
+          const auto c = load(twiddle), s = load(twiddle + w);
+          r[lane] = a[k].r * c - a[k].i * s, i[lane] = a[k].r * s + a[k].i * c;
+        }
+      }
+      transpose<Real>(r);
+      transpose<Real>(i);
+      if (w == combined && m == w) {  // all of it is in registers
+        Point<Real> a[w];
+        for (int lane = 0; lane < w; ++lane) a[point_of<Real>(lane)] = {r[lane], i[lane]};
+        Butterfly<combined, Real>::run(a);
+        for (int k = 0; k < combined; ++k)
+          if (!Out::in_hole(k)) out.put(k, a[k]);
+      } else {
+#pragma GCC unroll 16
+        for (int lane = 0; lane < w; ++lane) begin.put(j + point_of<Real>(lane), {r[lane], i[lane]});
+      }
+    }
+    if (w != combined || m > w) passes<back>(rest, begin, out, work);
+  }
+}
+
+// Calls with the number of a row's parts as a constant.
+template <class Real, class Body>
+WEFT_INLINE void with_parts(const Program<Real>& program, Body body) {
+  if constexpr (width<Real> <= 2 * few_combined) {
+    if (program.points == few_combined * program.rest->points) return body(Radix<few_combined>());
+  }
+  body(Radix<combined>());
+}
+
+}  // namespace
+}  // namespace weft::lanes

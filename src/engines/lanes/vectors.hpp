@@ -1,0 +1,168 @@
+// Registers of AVX-512, and what is done inside them.
+#pragma once
+
+#include <immintrin.h>  // always inlined
+
+#include "kernels.hpp"
+
+#define WEFT_INLINE inline __attribute__((always_inline))
+
+namespace weft::lanes {
+namespace {
+
+using Index = std::ptrdiff_t;
+constexpr int bytes = 64;
+template <class Real>
+constexpr int width = bytes / static_cast<int>(sizeof(Real));
+template <class Real>
+struct Register {
+  typedef Real type __attribute__((vector_size(bytes)));
+  typedef Real loose __attribute__((vector_size(bytes), aligned(sizeof(Real)), may_alias));
+};
+template <class Real>
+using Vector = typename Register<Real>::type;
+
+template <class Real>
+WEFT_INLINE Vector<Real> load(const Real* p) {
+  return *reinterpret_cast<const typename Register<Real>::loose*>(p);
+}
+template <class Real>
+WEFT_INLINE void store(Real* p, Vector<Real> v) {
+  *reinterpret_cast<typename Register<Real>::loose*>(p) = v;
+}
+// Past the caches, on a cache line.
+WEFT_INLINE void stream(double* p, Vector<double> v) { _mm512_stream_pd(p, v); }
+WEFT_INLINE void stream(float* p, Vector<float> v) { _mm512_stream_ps(p, v); }
+template <bool streams, class Real>
+WEFT_INLINE void store(Real* p, Vector<Real> v) {
+  streams ? stream(p, v) : store(p, v);
+}
+
+// The first of them alone, and zeros.
+WEFT_INLINE Vector<double> load_first(const double* p, unsigned mask) { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
+WEFT_INLINE Vector<float> load_first(const float* p, unsigned mask) { return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p); }
+WEFT_INLINE void store_first(double* p, unsigned mask, Vector<double> v) { _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v); }
+WEFT_INLINE void store_first(float* p, unsigned mask, Vector<float> v) { _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v); }
+
+template <int... k>
+struct Numbers {};
+template <int n, int... k>
+struct UpTo : UpTo<n - 1, n - 1, k...> {};
+template <int... k>
+struct UpTo<0, k...> {
+  using type = Numbers<k...>;
+};
+template <class Real>
+using Lane = typename UpTo<width<Real>>::type;
+
+// Real and imaginary parts of as many points as there are lanes, from two registers of complex numbers, and back. A register is four quarters, and what stays in its
+// quarter is cheap: so lane k has point `point_of(k)`.
+template <class Real>
+constexpr int quarter = width<Real> / 4;
+template <class Real>
+constexpr int point_of(int k) {
+  constexpr int pair = quarter<Real> / 2;  // lanes of a quarter that are one register's
+  return k / quarter<Real> * pair + k % pair + (k % quarter<Real> < pair ? 0 : width<Real> / 2);
+}
+template <class Real, int... k>
+WEFT_INLINE Vector<Real> real_parts(Vector<Real> a, Vector<Real> b, Numbers<k...>) {
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, (k / q * q + k % (q / 2) * 2 + (k % q < q / 2 ? 0 : width<Real>))...);
+}
+template <class Real, int... k>
+WEFT_INLINE Vector<Real> imaginary_parts(Vector<Real> a, Vector<Real> b, Numbers<k...>) {
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, (k / q * q + k % (q / 2) * 2 + 1 + (k % q < q / 2 ? 0 : width<Real>))...);
+}
+template <int half, class Real, int... k>
+WEFT_INLINE Vector<Real> zipped(Vector<Real> a, Vector<Real> b, Numbers<k...>) {  // halves of the quarters, one from a, one from b
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, (k / q * q + half * q / 2 + k % q / 2 + k % 2 * width<Real>)...);
+}
+
+// One point of all lanes.
+template <class Real>
+struct Point {
+  Vector<Real> r, i;
+};
+template <class Real>
+WEFT_INLINE Point<Real> operator+(Point<Real> a, Point<Real> b) { return {a.r + b.r, a.i + b.i}; }
+template <class Real>
+WEFT_INLINE Point<Real> operator-(Point<Real> a, Point<Real> b) { return {a.r - b.r, a.i - b.i}; }
+template <class Real>
+WEFT_INLINE Point<Real> turned(Point<Real> a) { return {a.i, -a.r}; }  // times -i
+template <class Real>
+WEFT_INLINE Point<Real> conjugate(Point<Real> a) { return {a.r, -a.i}; }
+template <class Real>
+WEFT_INLINE Point<Real> swapped(Point<Real> a) { return {a.i, a.r}; }
+template <class Real>
+WEFT_INLINE Point<Real> times(Point<Real> a, Real r, Real i) { return {a.r * r - a.i * i, a.r * i + a.i * r}; }
+
+// Two registers of complex numbers: neighbouring points, as many as there are lanes.
+template <class Real>
+struct Pair {
+  Vector<Real> first, second;
+};
+template <class Real>
+WEFT_INLINE Pair<Real> load_pair(const Real* p) {
+  return {load(p), load(p + width<Real>)};
+}
+template <bool streams = false, class Real>
+WEFT_INLINE void store_pair(Real* p, Pair<Real> v) {
+  store<streams>(p, v.first), store<streams>(p + width<Real>, v.second);
+}
+// Fewer points than there are lanes.
+template <class Real>
+struct Few {
+  unsigned first, second;  // masks of reals
+  explicit Few(Index points) : first((1u << (2 * points)) - 1), second(first >> width<Real>) {}
+  WEFT_INLINE Pair<Real> load(const Real* p) const { return {load_first(p, first), load_first(p + width<Real>, second)}; }
+  WEFT_INLINE void store(Real* p, Pair<Real> v) const { store_first(p, first, v.first), store_first(p + width<Real>, second, v.second); }
+};
+
+// A transform backward is one forward with real and imaginary parts changing places on the way in and out.
+template <bool back, class Real>
+WEFT_INLINE Point<Real> split(Pair<Real> z) {
+  const Point<Real> v{real_parts<Real>(z.first, z.second, Lane<Real>()), imaginary_parts<Real>(z.first, z.second, Lane<Real>())};
+  return back ? swapped(v) : v;
+}
+template <bool back, class Real>
+WEFT_INLINE Pair<Real> joined(Point<Real> v) {
+  if (back) v = swapped(v);
+  return {zipped<0, Real>(v.r, v.i, Lane<Real>()), zipped<1, Real>(v.r, v.i, Lane<Real>())};
+}
+
+// A square of as many registers as they have lanes, transposed: first the squares inside quarters, then quarters.
+template <int odd, class Real, int... k>
+WEFT_INLINE Vector<Real> quarters(Vector<Real> a, Vector<Real> b, Numbers<k...>) {  // of even or odd number
+  constexpr int q = quarter<Real>;
+  return __builtin_shufflevector(a, b, ((k / q % 2 * 2 + odd) * q + k % q + (k / q < 2 ? 0 : width<Real>))...);
+}
+template <int part, class Real, int... k>
+WEFT_INLINE Vector<Real> halves(Vector<Real> a, Vector<Real> b, Numbers<k...>) {  // of quarters, whole
+  constexpr int q = quarter<Real>, h = q / 2;
+  return __builtin_shufflevector(a, b, (k / q * q + part * h + k % h + (k % q < h ? 0 : width<Real>))...);
+}
+template <class Real>
+WEFT_INLINE void transpose(Vector<Real>* v) {
+  constexpr int w = width<Real>, q = quarter<Real>;
+  constexpr Lane<Real> lane;
+  for (int i = 0; i < w; i += q) {
+    if constexpr (q == 2) {
+      const auto a = v[i], b = v[i + 1];
+      v[i] = zipped<0, Real>(a, b, lane), v[i + 1] = zipped<1, Real>(a, b, lane);
+    } else {
+      const auto a = zipped<0, Real>(v[i], v[i + 1], lane), b = zipped<1, Real>(v[i], v[i + 1], lane), c = zipped<0, Real>(v[i + 2], v[i + 3], lane), d = zipped<1, Real>(v[i + 2], v[i + 3], lane);
+      v[i] = halves<0, Real>(a, c, lane), v[i + 1] = halves<1, Real>(a, c, lane), v[i + 2] = halves<0, Real>(b, d, lane), v[i + 3] = halves<1, Real>(b, d, lane);
+    }
+  }
+  for (int i = 0; i < q; ++i) {
+    const auto a = v[i], b = v[i + q], c = v[i + 2 * q], d = v[i + 3 * q];
+    const auto ab = quarters<0, Real>(a, b, lane), cd = quarters<0, Real>(c, d, lane), ab1 = quarters<1, Real>(a, b, lane), cd1 = quarters<1, Real>(c, d, lane);
+    v[i] = quarters<0, Real>(ab, cd, lane), v[i + q] = quarters<0, Real>(ab1, cd1, lane);
+    v[i + 2 * q] = quarters<1, Real>(ab, cd, lane), v[i + 3 * q] = quarters<1, Real>(ab1, cd1, lane);
+  }
+}
+
+}  // namespace
+}  // namespace weft::lanes
