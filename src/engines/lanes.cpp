@@ -60,16 +60,16 @@ class LanesLines final : public Lines {
     program_.points = n;
     if (const int parts = by_rows()) {
       rest_.points = n / parts;
-      const bool in_registers = width_ == combined && rest_.points == width_;
+      const bool in_registers = width_ == combined && rest_.points <= width_;
       set_passes(rest_, in_order(radices(rest_.points)));
       if (spec.direction == Direction::backward) program_.zero = leaves_out(parts);
-      else (in_registers ? program_ : rest_).unwanted = leaves_out(in_registers ? combined : rest_.radix[rest_.passes - 1]);
+      else (in_registers ? program_ : rest_).unwanted = leaves_out(in_registers ? static_cast<int>(rest_.points) : rest_.radix[rest_.passes - 1]);
       std::vector<Real> across;
       for (Index block = 0; block < rest_.points; block += width_)
         for (Index k = 1; k < parts; ++k)
           for (const bool imaginary : {false, true})
             for (Index lane = 0; lane < width_; ++lane) {
-              const auto [re, im] = root((std::min(block, rest_.points - width_) + kernels.point[lane]) * k, n);
+              const auto [re, im] = root((std::min(block, std::max<Index>(rest_.points - width_, 0)) + kernels.point[lane] % rest_.points) * k, n);
               across.push_back(imaginary ? im : re);
             }
       program_.across = kept(std::move(across));
@@ -116,14 +116,14 @@ class LanesLines final : public Lines {
 
   // How many parts a row has where rows are not put in lanes. Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256;
   // float 120 and 115 at 128, 117 and 102 at 192, 141 and 86 at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers. On a slower
-  // processor real lines of 128, 256 and 512, there and back: 33, 27, 29 and 29, 17, 15; 32, 26, 27 and 29, 23, 18; quarters of 32 and 96 points: 31 and 25, 32 and 30, but of
+  // processor real lines of 128, 256 and 512, there and back: 33, 27, 29 and 29, 17, 15; 32, 26, 27 and 29, 23, 18; quarters of 16, 32 and 96 points: 25 and 14, 31 and 25, 32 and 30, but of
   // a hole in 96 points lanes leave out more: plane waves backward 0.93 of the time.
   int by_rows() const {
     constexpr Index long_line = 160;
     const Index points = complex_points(spec()), eighth = points / combined, quarter = points / few_combined;
     if (spec().in_stride != 1 || spec().out_stride != 1 || points % (spec().kind == Kind::c2c ? combined : width_) != 0) return 0;
     if (eighth >= width_ && (eighth % width_ == 0 || points >= long_line)) return combined;
-    if (width_ <= 2 * few_combined && quarter % width_ == 0 && (quarter == width_ || !spec().has_hole())) return few_combined;
+    if (width_ == combined && (quarter == few_combined || (quarter % width_ == 0 && (quarter == width_ || !spec().has_hole())))) return few_combined;
     return 0;
   }
   // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a large one more can be.

@@ -52,7 +52,7 @@ void real_rows(Parts parts, const Program<Real>& program, Batch<Real> batch) {
   constexpr Radix<combined> all;
   // rows that stay in registers follow one another better than what comes between: 33 GFlop/s instead of 28; longer ones leave the first-level cache: 24 instead of 27
   constexpr int w = width<Real>, least = together<Parts::value, Real>;
-  const Index h = program.points, step = 2 * h + w, some = program.rest->points == combined && w == combined ? 4 : least;
+  const Index h = program.points, step = 2 * h + w, some = program.rest->points <= combined && w == combined ? 4 : least;
   Real* const z = beside(*program.rest, beside(*program.rest, Work<Real>{batch.work})).p;
   for (Index left = batch.lines; left > 0; left -= some, batch.in += some * batch.in_step, batch.out += some * batch.out_step) {
     Batch<Real> lines = batch;

@@ -18,11 +18,39 @@ struct RowParts {
     store<streams>(first + 2 * parts * j, z.first), store<streams>(second + 2 * parts * j, z.second);
   }
 };
+// Rows of 16 points, two at a time, of which each lane has points of one: all of it is in registers.
+template <class Real, bool back, bool streams, class In, class Out>
+void short_rows(In, Out, const Program<Real>& program, const Batch<Real>& batch) {
+  constexpr int w = width<Real>, parts = In::value;
+  constexpr bool leaves_out = Out::in_hole(hole_of(Out::value).first);
+  for (Index line = 0; line < batch.lines; line += 2) {
+    const Index second = line + 1 < batch.lines ? line + 1 : line;  // the last may be alone, twice
+    const Real *const x = batch.in + line * batch.in_step, *const y = batch.in + second * batch.in_step;
+    const RowParts<parts, Real, back, streams> out{batch.out + line * batch.out_step, batch.out + second * batch.out_step};
+    Point<Real> a[parts];
+    for (int k = 0; k < parts; ++k) a[k] = In::in_hole(k) ? Point<Real>{} : split<back>(Pair<Real>{load(x + k * w), load(y + k * w)});
+    Butterfly<parts, Real>::run(a);
+    for (int k = 1; k < parts; ++k) {
+      const auto c = load(program.across + 2 * w * (k - 1)), s = load(program.across + 2 * w * (k - 1) + w);
+      a[k] = {a[k].r * c - a[k].i * s, a[k].r * s + a[k].i * c};
+    }
+    Vector<Real> r[parts], i[parts];
+    for (int k = 0; k < parts; ++k) r[k] = a[k].r, i[k] = a[k].i;
+    transpose_quarters<1, Real>(r);
+    transpose_quarters<1, Real>(i);
+    for (int k = 0; k < parts; ++k) a[k] = {r[k], i[k]};
+    Butterfly<parts, Real>::run(a);
+    for (int k = 0; k < parts; ++k)
+      if (!leaves_out || !WithHole<parts>::in_hole(k)) out.put(k, a[k]);
+  }
+}
 template <class Real, bool back, bool streams = false, class In, class Out>
-void rows(In, Out, const Program<Real>& program, const Batch<Real>& batch) {
+void rows(In in, Out results, const Program<Real>& program, const Batch<Real>& batch) {
   constexpr int w = width<Real>, parts = In::value, rows_at_once = together<parts, Real>;
   const Program<Real>& rest = *program.rest;
   const Index m = rest.points;
+  if constexpr (parts == few_combined && w == combined)
+    if (m == parts) return short_rows<Real, back, streams>(in, results, program, batch);
   const Work<Real> work{batch.work}, begin = beside(rest, work);
   for (Index line = 0; line < batch.lines; line += rows_at_once) {
     const Index second = line + rows_at_once > batch.lines ? line : line + rows_at_once - 1;  // the last may be alone, twice
@@ -76,7 +104,7 @@ void rows(In, Out, const Program<Real>& program, const Batch<Real>& batch) {
 // Calls with the number of a row's parts as a constant.
 template <class Real, class Body>
 WEFT_INLINE void with_parts(const Program<Real>& program, Body body) {
-  if constexpr (width<Real> <= 2 * few_combined) {
+  if constexpr (width<Real> == combined) {
     if (program.points == few_combined * program.rest->points) return body(Radix<few_combined>());
   }
   body(Radix<combined>());

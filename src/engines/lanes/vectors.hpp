@@ -143,6 +143,14 @@ WEFT_INLINE Vector<Real> halves(Vector<Real> a, Vector<Real> b, Numbers<k...>) {
   constexpr int q = quarter<Real>, h = q / 2;
   return __builtin_shufflevector(a, b, (k / q * q + part * h + k % h + (k % q < h ? 0 : width<Real>))...);
 }
+template <int step, class Real>
+WEFT_INLINE void transpose_quarters(Vector<Real>* v) {  // of four registers, so far apart
+  constexpr Lane<Real> lane;
+  const auto a = v[0], b = v[step], c = v[2 * step], d = v[3 * step];
+  const auto ab = quarters<0, Real>(a, b, lane), cd = quarters<0, Real>(c, d, lane), ab1 = quarters<1, Real>(a, b, lane), cd1 = quarters<1, Real>(c, d, lane);
+  v[0] = quarters<0, Real>(ab, cd, lane), v[step] = quarters<0, Real>(ab1, cd1, lane);
+  v[2 * step] = quarters<1, Real>(ab, cd, lane), v[3 * step] = quarters<1, Real>(ab1, cd1, lane);
+}
 template <class Real>
 WEFT_INLINE void transpose(Vector<Real>* v) {
   constexpr int w = width<Real>, q = quarter<Real>;
@@ -156,12 +164,7 @@ WEFT_INLINE void transpose(Vector<Real>* v) {
       v[i] = halves<0, Real>(a, c, lane), v[i + 1] = halves<1, Real>(a, c, lane), v[i + 2] = halves<0, Real>(b, d, lane), v[i + 3] = halves<1, Real>(b, d, lane);
     }
   }
-  for (int i = 0; i < q; ++i) {
-    const auto a = v[i], b = v[i + q], c = v[i + 2 * q], d = v[i + 3 * q];
-    const auto ab = quarters<0, Real>(a, b, lane), cd = quarters<0, Real>(c, d, lane), ab1 = quarters<1, Real>(a, b, lane), cd1 = quarters<1, Real>(c, d, lane);
-    v[i] = quarters<0, Real>(ab, cd, lane), v[i + q] = quarters<0, Real>(ab1, cd1, lane);
-    v[i + 2 * q] = quarters<1, Real>(ab, cd, lane), v[i + 3 * q] = quarters<1, Real>(ab1, cd1, lane);
-  }
+  for (int i = 0; i < q; ++i) transpose_quarters<q, Real>(v + i);
 }
 
 }  // namespace
