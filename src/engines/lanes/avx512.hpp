@@ -1,4 +1,6 @@
-// The kernels of lanes.hpp for AVX-512; compiled with its options, like all that it includes.
+// The kernels of lanes.hpp for AVX-512: what includes this is compiled with its options.
+#pragma once
+
 #include "complex.hpp"
 #include "real.hpp"
 
@@ -11,8 +13,4 @@ constexpr Kernels<Real> made(Numbers<k...>) {
 }
 
 }  // namespace
-
-const Kernels<double> avx512_double = made<double>(Lane<double>());
-const Kernels<float> avx512_float = made<float>(Lane<float>());
-
 }  // namespace weft::lanes

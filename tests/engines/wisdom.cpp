@@ -1,0 +1,71 @@
+// What an engine has measured is kept, and obeyed where it can be.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <weft/error.hpp>
+
+#include "cases.hpp"
+
+namespace weft {
+namespace {
+
+class Wisdom : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(All, Wisdom, testing::ValuesIn(cases()), name_of);
+
+TEST_P(Wisdom, PlanAlikeFromWisdom) {
+  const auto& c = GetParam();
+  for (const Index n : {Index{64}, Index{135}, Index{181}}) {
+    if (!c.defined(n)) continue;
+    if (n == 181 && c.kind != Kind::dct4) continue;  // FFTW's plans of large primes depend on those alive; one kind shows it
+    auto lines = c.engine->plan(c.spec(n), "measure");
+    EXPECT_EQ(lines, c.engine->plan(c.spec(n), "measure")) << "the same spec and effort must give the same lines";
+    const Values in = random_lines(c.spec(n), 5), out = transform(*lines, in);
+    const bool out_of_place = lines->prefers_out_of_place();
+    const auto wisdom = c.engine->export_wisdom();
+    c.engine->import_wisdom(wisdom);
+    EXPECT_EQ(lines, c.engine->plan(c.spec(n), "measure")) << "one's own wisdom changes nothing";
+    lines.reset();
+    lines = c.engine->plan(c.spec(n), "measure");
+    EXPECT_EQ(transform(*lines, in), out);
+    EXPECT_EQ(lines->prefers_out_of_place(), out_of_place);
+    EXPECT_EQ(c.engine->export_wisdom(), wisdom);
+  }
+  EXPECT_THROW(c.engine->import_wisdom("not wisdom at all"), Error);
+}
+
+TEST(Fftw, ObeysTheWisdomOfAnotherProcess) {
+  if (engines().front()->name() != "fftw") GTEST_SKIP() << "this build is without FFTW";
+  const Engine& fftw = engine("fftw_alone");
+  const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 48};
+  const auto mine = fftw.plan(spec, "measure");
+  auto wisdom = fftw.export_wisdom();
+  const auto entry = wisdom.find(to_string(spec) + " measure");
+  ASSERT_NE(entry, std::string::npos);
+  const std::string from = mine->prefers_out_of_place() ? "out_of_place" : "in_place",
+                    to = mine->prefers_out_of_place() ? "in_place" : "out_of_place";
+  wisdom.replace(wisdom.find(from, entry), from.size(), to);
+  fftw.import_wisdom(wisdom);
+  const auto theirs = fftw.plan(spec, "measure");
+  EXPECT_NE(mine, theirs);
+  EXPECT_NE(mine->prefers_out_of_place(), theirs->prefers_out_of_place());
+  for (const auto cut : {wisdom.size() - 3, entry + 10}) EXPECT_THROW(fftw.import_wisdom(wisdom.substr(0, cut)), Error) << cut;
+}
+
+// Wisdom of another processor, or of the engine that has kernels: it is left out, and the line planned anew.
+TEST(Fftw, LeavesOutKernelsThatItLacks) {
+  if (engines().front()->name() != "fftw") GTEST_SKIP() << "this build is without FFTW";
+  for (const auto& [name, length] : {std::pair("fftw", Index{26}), std::pair("fftw_alone", Index{40})}) {  // 13 is no factor of any kernel's
+    const Engine& fftw = engine(name);
+    const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, length};
+    ASSERT_TRUE(fftw.name() == "fftw_alone" || !fits_lanes(spec));
+    fftw.import_wisdom("weft fftw wisdom 1\n" + to_string(spec) + " measure lanes 0\n\n");
+    EXPECT_EQ(fftw.export_wisdom().find(to_string(spec) + " measure"), std::string::npos);
+    const Values in = random_lines(spec, 3);
+    EXPECT_LT(distance(transform(*fftw.plan(spec, "measure"), in), transform(*engine("naive").plan(spec, "estimate"), in)), tolerance(spec));
+    EXPECT_EQ(fftw.export_wisdom().find(to_string(spec) + " measure lanes"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace weft
