@@ -76,7 +76,7 @@ std::size_t AnyPlan::Body::turning_stage(const Route& of) const {
   return turn;
 }
 
-// Forward's last transform, of which a map wants lines.
+// Forward's last transform, of which a map wants lines; not of plane waves, whose planes go back as they come.
 LineSpec AnyPlan::Body::mapped_spec() const {
   const Order& axes = route.work[turning_stage(route)];
   const LineSpec spec = line_spec(axes[axes.size() - 1], Direction::forward);
@@ -132,7 +132,7 @@ void AnyPlan::Body::plan_lines() {
     for (const Order& axes : route.work)
       for (const int a : axes) plan_line(line_spec(a, Direction::forward)), plan_line(line_spec(a, Direction::backward));
     for (const LineSpec& spec : returning_specs()) plan_line(spec);
-    if (crossing_axis >= 0) plan_line(mapped_spec());
+    if (crossing_axis >= 0 && !waves) plan_line(mapped_spec());
   };
   if (requested.effort == "estimate") return comm.agree(plan_all);  // which gives the same bits in every process
   // rank 0 searches, all others follow it: the same bits everywhere
