@@ -20,6 +20,8 @@ struct Operation {
   std::shared_ptr<const Lines> first, second;
   bool map = false;
   double scale = 1;
+  /// Whether lines are columns, transformed where rows leave them.
+  bool strided() const { return first && first->spec().in_stride > 1; }
 };
 
 /// Where one side of a stage lies: views that cover its box, and bytes an element there. With a table the views are of other axes than the box (see Table).
@@ -137,7 +139,17 @@ class Stage {
     const Block* block = nullptr;
     Index first = 0, count = 0;
   };
+  struct End {  // of a pass
+    const Side& side;
+    bool in_block;
+  };
 
+  // A block should stay in a core's second-level cache between its passes.
+  static constexpr Index block_budget = 256 * 1024;
+  static constexpr Index cache_line = 64;
+
+  /// A box in parts, at the given bounds of every axis, in C order.
+  static std::vector<Box> split(const Box& box, const std::vector<std::vector<Index>>& bounds, const Order& order);
   void plan_blocks();
   void plan_passes();
   void plan_fetches();
@@ -146,7 +158,11 @@ class Stage {
   std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, const Scattered::Lie& lie, std::vector<Segment>& segments);
   std::vector<Index> cuts(const Box& cell, int axis, Index width) const;
   std::pair<Index, Index> nobodys(int axis, bool read) const;
-  Pass plan_pass(const Operation& operation, bool copies, const Side& from, const Side& to, bool from_block, bool to_block, bool stream);
+  Pass plan_pass(const Operation& operation, bool copies, End from, End to, bool stream);
+  void plan_cell(Pass& pass, const Box& box, bool zero, End from, End to);
+  static std::vector<Segment> segments(End end, const Box& cell, int axis);
+  int companion(const Pass& pass, const Cell& cell, const Segment& source, const Segment& target) const;
+  void plan_ways(const Pass& pass, Cell& cell, End from, End to) const;
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const;
   bool in_place(const Round& round) const;
   static void fetch_ahead(const Block& block, Index first, Index last, const Round& round);

@@ -1,4 +1,4 @@
-// Stages at work, as stage.cpp has planned them: nothing here allocates.
+// Stages at work, as stage.cpp and stage_pass.cpp have planned them: nothing here allocates.
 #include <algorithm>
 #include <cstring>
 

@@ -1,6 +1,7 @@
 // What tests of plans share: values for every element, the transform by its definition, and every strategy under every way to cut it.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstdlib>
 #include <numbers>
@@ -38,7 +39,7 @@ inline Index position(const Shape& point, const Shape& shape) {
 // A value for every element of a global array, the same on every rank.
 inline double value(Index k) { return static_cast<double>(static_cast<std::uint64_t>(k + 1) * 2654435761u % 1000003u) / 1000003.0 - 0.5; }
 
-// The transform of a whole array by its definition, axis by axis in long double: an element k of an axis is sum_j x_j w(j, k).
+// The transform of a whole array by its definition, axis by axis in long double: an element k of an axis is sum_j x_j w(j, k). Collective: ranks share the lines of large arrays.
 inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, const Order& axes) {
   for (const int a : axes) {
     const Index n = shape[a];
@@ -46,15 +47,18 @@ inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, co
     for (int b = 0; b < shape.size(); ++b) (b < a ? outer : inner) *= b == a ? 1 : shape[b];
     std::vector<std::complex<long double>> root(static_cast<std::size_t>(n)), line(static_cast<std::size_t>(n));
     for (Index j = 0; j < n; ++j) root[static_cast<std::size_t>(j)] = std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j) / static_cast<long double>(n));
-    for (Index o = 0; o < outer; ++o)
-      for (Index i = 0; i < inner; ++i) {
-        Complex* first = x.data() + o * n * inner + i;
-        for (Index k = 0; k < n; ++k) {
-          line[static_cast<std::size_t>(k)] = 0;
-          for (Index j = 0; j < n; ++j) line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * root[static_cast<std::size_t>(j * k % n)];
+    const bool shared = inner * outer * n * n > 1'000'000;
+    for (Index l = 0; l < outer * inner; ++l) {
+      Complex* first = x.data() + l / inner * n * inner + l % inner;
+      std::fill(line.begin(), line.end(), 0);
+      for (Index k = 0; k < n && (!shared || l % ranks_of_world() == rank_of_world()); ++k)
+        for (Index j = 0, turn = 0; j < n; ++j) {
+          line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * root[static_cast<std::size_t>(turn)];
+          if ((turn += k) >= n) turn -= n;
         }
-        for (Index k = 0; k < n; ++k) first[k * inner] = Complex(line[static_cast<std::size_t>(k)]);
-      }
+      for (Index k = 0; k < n; ++k) first[k * inner] = Complex(line[static_cast<std::size_t>(k)]);
+    }
+    if (shared) MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_CXX_DOUBLE_COMPLEX, MPI_SUM, world);
   }
   return x;
 }
