@@ -51,7 +51,8 @@ inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, co
     for (Index l = 0; l < outer * inner; ++l) {
       Complex* first = x.data() + l / inner * n * inner + l % inner;
       std::fill(line.begin(), line.end(), 0);
-      for (Index k = 0; k < n && (!shared || l % ranks_of_world() == rank_of_world()); ++k)
+      const bool mine = !shared || l % ranks_of_world() == rank_of_world();
+      for (Index k = 0; k < n && mine; ++k)
         for (Index j = 0, turn = 0; j < n; ++j) {
           line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * root[static_cast<std::size_t>(turn)];
           if ((turn += k) >= n) turn -= n;
