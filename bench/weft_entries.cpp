@@ -88,6 +88,14 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
   const auto plan = [&](const std::string& text, const weft::Options& options, Arrays arrays, const Case& of) -> std::vector<Candidate> {
     return {{text, [=] { return make(world.comm, of, options, arrays); }}};
   };
+  const auto direct_of = [&](const std::string& text, weft::Options options, Arrays arrays) {
+    auto candidates = plan("direct, " + text, options, arrays, what);
+    if (what.batch > 1) {  // field by field, as the model has it
+      options.strategy = "auto", options.wisdom = false;
+      candidates.push_back(plan("auto, " + text, options, arrays, what).front());
+    }
+    return candidates;
+  };
   const auto alone = [&](const std::string& name, const std::string& group, int threads) {
     const weft::Options options{.threads = threads, .overwrite_input = true};
     add(name, group, what, {{fmt::format("1 rank, {} thread{}, overwriting", threads, threads == 1 ? "" : "s"), [=] {
@@ -100,7 +108,7 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     const weft::Options direct{.strategy = world.ranks > 1 ? "direct" : "auto", .overwrite_input = true};
     Case dense = what;
     dense.radius = 0, dense.boxcut = false, dense.returns = true;
-    add("direct", "sphere", what, plan("direct, caller's arrays", direct, Arrays::caller, what));
+    add("direct", "sphere", what, direct_of("caller's arrays", direct, Arrays::caller));
     if (world.ranks > 1) add("messages", "messages", what, by_messages(world, what));
     add("dense", "dense", dense, plan("direct, plan's arrays, overwriting, all of the grid", direct, Arrays::plan, dense));
     return entries;
@@ -112,14 +120,9 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     fftw_alone.engine = "fftw_alone";
     preserving.overwrite_input = false;
     natural.natural_output = true, natural.strategy = "direct+deposit";
-    std::vector<Candidate> shared = plan("direct, plan's arrays, overwriting", direct, Arrays::plan, what);
-    if (what.batch > 1) {  // field by field, as the model has it
-      const weft::Options automatic{.wisdom = false, .overwrite_input = true};
-      shared.push_back(plan("auto, plan's arrays, overwriting", automatic, Arrays::plan, what).front());
-    }
-    add("direct", "transposed", what, std::move(shared));
+    add("direct", "transposed", what, direct_of("plan's arrays, overwriting", direct, Arrays::plan));
     add("direct fftw alone", "fftw alone", what, plan("direct, plan's arrays, overwriting, no kernels but FFTW's", fftw_alone, Arrays::plan, what));
-    add("direct preserving", "preserving", what, plan("direct, caller's arrays, input preserved", preserving, Arrays::caller, what));
+    add("direct preserving", "preserving", what, direct_of("caller's arrays, input preserved", preserving, Arrays::caller));
     add("direct natural", "natural", what, plan("direct+deposit, plan's arrays, overwriting, natural output", natural, Arrays::plan, what));
     add("messages", "messages", what, by_messages(world, what));
     if (what.shape.size() > 2) {

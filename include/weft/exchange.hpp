@@ -93,6 +93,8 @@ struct Demand {
   std::vector<int> nodes;
   /// Whether what arrives is the caller's as it is: then a strategy without a landing costs a copy more.
   bool lands = false;
+  /// Where positive, a tile is opened only after `close` of the one so many before it, on every member: an exchange's own memory need hold no more of them. 0: no such order.
+  int ring = 0;
 };
 
 /// Which node every rank of a communicator is on: 0 for rank 0's, counted on in order of first appearance. Nodes are what MPI says can share

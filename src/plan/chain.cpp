@@ -85,6 +85,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     chain.selves.back() = demand.pattern.rank();
     demand.lands = lands(chain, h);
+    demand.ring = in_step() ? ring() : 0;
     Bound bound = bind_strategy(comm, std::move(demand), names[bound_names.size()], requested.wire == "single", machine);
     bound_names.emplace_back(bound.strategy->name());
     if (lands(chain, h) && bound.exchange->landing().slot >= 0) bound.exchange->hold();
@@ -111,6 +112,30 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
   else if (effective.backward_schedule) effective.backward_schedule->window = 1, effective.backward_schedule->test = 0;
 }
 
+// Whether fields of a batch go through all exchanges in step, there, back and in a map, so that an exchange need not hold them all. Not where arrays are overwritten, for there a field may arrive
+// where another is still read; nor where a thread exchanges, which waits for out-memory first.
+bool AnyPlan::Body::in_step() const {
+  if (requested.batch == 1 || requested.in_place || (requested.overwrite_input && !waves) || requested.schedule.communicate == "thread" || ring() == 0) return false;
+  Index fields = 0;
+  const auto alike = [&](const Hop& hop, const Cut& cut) {
+    if (!hop.exchanges) return true;
+    if (fields == 0) fields = cut.size;
+    return cut.axis == 0 && cut.size == fields;
+  };
+  for (const Hop& hop : route.hops)
+    if (!alike(hop, hop.cut)) return false;
+  const Route& home = homeward();
+  for (std::size_t h = 0; h < home.hops.size(); ++h)
+    if (!alike(home.hops[h], back_cut(home, h))) return false;
+  return fields > 0;
+}
+
+// Tiles that are on their way, and one that is written meanwhile; 0: all.
+int AnyPlan::Body::ring() const {
+  const Index there = requested.schedule.window, back = requested.backward_schedule.value_or(requested.schedule).window;
+  return there > 0 && back > 0 ? static_cast<int>(std::min<Index>(std::max(there, back), requested.batch)) + 1 : 0;
+}
+
 // Whether what arrives in hop h is what the caller gets. All ranks say the same.
 bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
   if (h + 1 != chain.hops.size() || !chain.hops[h].exchanges || !chain.operations.back().empty() || requested.in_place) return false;
@@ -128,7 +153,8 @@ bool AnyPlan::Body::streams(const Chain& chain, std::size_t s, const Stage::Requ
   const auto here = [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; };
   if (r.to.box.volume() * r.to.bytes < stream_budget || std::any_of(r.from.views.begin(), r.from.views.end(), here)) return false;
   const bool to_caller = s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0);
-  const Index bytes_here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]) * r.to.box.volume() * r.to.bytes;
+  Index bytes_here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]) * r.to.box.volume() * r.to.bytes;
+  if (in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0) bytes_here = bytes_here / chain.exchanges[s]->tiles() * ring();
   if (to_caller) return s > 0 && (r.operations.size() == 1 || ((r.from.table || Stage::columns_first(r)) && bytes_here > 2 * cache_to_share()));
   if (s > 0 || !chain.exchanges[0] || r.from.table || r.to.table || r.operations.empty() || bytes_here <= cache_to_share()) return false;
   return r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1);
@@ -217,11 +243,11 @@ void AnyPlan::Body::schedule(Chain& chain) {
   for (const auto& stage : chain.stages) stages.push_back(stage.get());
   std::vector<const Exchange*> exchanges;
   for (const auto& exchange : chain.exchanges) exchanges.push_back(exchange.get());
-  // where input and output are, or may be, one memory
-  const int held = chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
+  // where input and output are, or may be, one memory; in step a field is written when it has been read
+  const int held = in_step() ? -1 : chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
   const bool back = waves ? &chain != &forward : way_back && &chain == &backward;  // a map of plane waves begins backward
   const ScheduleOptions &planned = back ? *effective.backward_schedule : effective.schedule, &asked = back ? requested.backward_schedule.value_or(requested.schedule) : requested.schedule;
-  chain.steps = make_steps(stages, exchanges, {planned.window == 1 ? 1 : asked.window, planned.test, held, passed_on * requested.threads, static_cast<int>(requested.threads)});
+  chain.steps = make_steps(stages, exchanges, {planned.window == 1 ? 1 : asked.window, planned.test, held, passed_on * requested.threads, in_step(), static_cast<int>(requested.threads)});
   // what callers hold as output may be written again only when they have come back
   if (const std::size_t h = chain.hops.size() - 1; !chain.hops.empty() && lands(chain, h) && chain.exchanges[h]->landing().slot >= 0)
     std::stable_partition(chain.steps.begin(), chain.steps.end(), [&](const Step& s) { return s.kind == Step::Kind::close && s.of == static_cast<int>(h); });

@@ -110,6 +110,8 @@ struct AnyPlan::Body {
   bool streams(const Chain& chain, std::size_t s, const Stage::Request& r) const;
   Stage::Request request(const Chain& chain, std::size_t s) const;
   bool lands(const Chain& chain, std::size_t h) const;
+  bool in_step() const;
+  int ring() const;
   Side link(Chain& chain, std::size_t h);
   void build(Chain& chain);
   void build_map(double scale);

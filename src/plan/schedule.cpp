@@ -13,6 +13,7 @@ class Maker {
   }
 
   std::vector<Step> make() {
+    if (schedule_.in_step) start_in_step();
     run_all(stages_.size() - 1);
     for (std::size_t s = 0; s < exchanges_.size(); ++s)  // whoever owns nothing takes part all the same
       if (exchanges_[s]) finish_to(s, exchanges_[s]->tiles());
@@ -107,16 +108,35 @@ class Maker {
   void start_all(std::size_t s) {
     for (std::size_t e = 0; e < s; ++e)  // exchange by exchange, also on a rank that has nothing to do in between
       if (exchanges_[e]) start_all(e);
-    Progress& p = progress_[s];
+    while (progress_[s].started < exchanges_[s]->tiles()) start_next(s);
+  }
+
+  int window(std::size_t s) const {
     const int tiles = exchanges_[s]->tiles();
-    const int window = schedule_.window == 0 ? tiles : static_cast<int>(std::min<Index>(schedule_.window, tiles));
-    while (p.started < tiles) {
-      run(s, p.written_by[static_cast<std::size_t>(p.started)]);
-      const bool full = p.started - p.finished >= window;
-      if (full) finish_to(s, p.finished + 1);
-      open_to(s, p.started + 1);
-      step(Step::Kind::start, s, p.started++);
-      if (full) run_ready(s + 1);  // not before the start: something shall be on its way meanwhile
+    return schedule_.window == 0 ? tiles : static_cast<int>(std::min<Index>(schedule_.window, tiles));
+  }
+
+  void start_next(std::size_t s) {
+    Progress& p = progress_[s];
+    run(s, p.written_by[static_cast<std::size_t>(p.started)]);
+    const bool full = p.started - p.finished >= window(s);
+    if (full) finish_to(s, p.finished + 1);
+    open_to(s, p.started + 1);
+    step(Step::Kind::start, s, p.started++);
+    if (full) run_ready(s + 1);  // not before the start: something shall be on its way meanwhile
+  }
+
+  // Every exchange as many tiles behind the one before it as that may have on their way.
+  void start_in_step() {
+    for (int round = 0, left = 1; left > 0; ++round) {
+      left = 0;
+      int tile = round;
+      for (std::size_t s = 0; s < exchanges_.size(); ++s) {
+        if (!exchanges_[s]) continue;
+        if (tile == progress_[s].started && tile < exchanges_[s]->tiles()) start_next(s);
+        left += exchanges_[s]->tiles() - progress_[s].started;
+        tile -= window(s);
+      }
     }
   }
 

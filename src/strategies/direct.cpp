@@ -2,13 +2,14 @@
 // it reads it there. No copy, no message, no barrier: a flag a tile says "written", a counter a tile says "read".
 //
 //   messages      none
-//   extra memory  the from-array itself, which a plan may take as its own first array; two cache lines a tile
+//   extra memory  the from-array itself, which a plan may take as its own first array; of a batch whose fields follow one another no more of
+//                 them than the demand's ring; two cache lines a tile
 //   wins          wherever all members share a node: bytes cross memory once, and each tile is waited for alone
 //   loses         across nodes (declined); where readers are on another socket and read the same bytes several times
 //   source        MPI-3 shared memory windows: Hoefler et al., Computing 95 (2013) 1121, doi:10.1007/s00607-013-0324-2
 //
 // Always true: flags count rounds and are never reset; only its owner raises `written`, and all who read a tile add to `read`, so that the
-// tile may be written again when the sum is rounds times readers.
+// tile may be written again when the sum is rounds times readers. In a ring a tile lies where the one `room` before it lay, and waits for its readers.
 
 #include <algorithm>
 
@@ -21,16 +22,22 @@ namespace {
 class Reading final : public Exchange {
  public:
   Reading(const Demand& demand, MPI_Comm group)
-      : group_(mpi::Communicator::duplicate(group)), arrays_(demand, demand.pattern.from(), group_), states_(static_cast<std::size_t>(demand.pattern.tiles())) {
+      : group_(mpi::Communicator::duplicate(group)),
+        room_(room(demand)),
+        arrays_(demand, [&](int rank) { return held(demand, rank); }, group_),
+        states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
     const int self = group_.rank(), own = arrays_.slots()[static_cast<std::size_t>(self)];
-    if (pattern.from().has_boxes()) array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(self)], own);
+    if (pattern.from().has_boxes() && room_ == pattern.tiles()) array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(self)], own);
     bytes_owned_ = arrays_.bytes_held();
 
     auto in = theirs("direct", pattern, group_, arrays_.slots(), &Pattern::Tile::takes, &Pattern::Tile::gives);
     for (int t = 0; t < pattern.tiles(); ++t) {
       Tile& tile = tiles_.emplace_back(Tile{pattern.tile(t).gives, std::move(in[static_cast<std::size_t>(t)])});
       for (Piece& piece : tile.out) piece.at.slot = own;
+      if (room_ < pattern.tiles())
+        for (auto* pieces : {&tile.out, &tile.in})
+          for (Piece& piece : *pieces) piece.at.offset -= t / room_ * room_ * pattern.cut().size * piece.at.strides[pattern.cut().axis];
 
       State& state = states_[static_cast<std::size_t>(t)];
       state.written = arrays_.flag(self, t, 0);
@@ -46,10 +53,14 @@ class Reading final : public Exchange {
   }
 
   Traffic traffic() const override { return {0, 0, bytes_read_}; }
-  std::string note() const override { return arrays_.note(); }
+  std::string note() const override {
+    std::string text = arrays_.note();
+    if (room_ < tiles()) text += (text.empty() ? "" : "; ") + std::string("its array holds ") + std::to_string(room_) + " of " + std::to_string(tiles()) + " tiles at a time";
+    return text;
+  }
 
   void open(int t) override {
-    const State& state = states_[static_cast<std::size_t>(t)];
+    const State& state = states_[static_cast<std::size_t>((t + tiles() - room_) % tiles())];
     state.read->wait(state.in.round * state.readers, group_);
   }
 
@@ -82,7 +93,24 @@ class Reading final : public Exchange {
     Index bytes = 0;
   };
 
+  /// How many tiles the arrays have room for.
+  static int room(const Demand& demand) {
+    const Pattern& pattern = demand.pattern;
+    const Layout& from = pattern.from();
+    const int all = pattern.tiles(), axis = pattern.cut().axis;
+    if (demand.ring < 1 || demand.ring >= all || !from.has_boxes() || from.order()[0] != axis) return all;
+    const auto whole = [&](int rank) { return from.box(rank).empty() || from.box(rank).extent(axis) == from.shape()[axis]; };
+    return std::all_of(pattern.members().begin(), pattern.members().end(), whole) ? demand.ring : all;
+  }
+
+  static Index held(const Demand& demand, int rank) {
+    const Pattern& pattern = demand.pattern;
+    const Index elements = pattern.from().elements(rank), tiles = room(demand);
+    return tiles == pattern.tiles() ? elements : elements / pattern.from().shape()[pattern.cut().axis] * pattern.cut().size * tiles;
+  }
+
   mpi::Communicator group_;
+  int room_;
   SharedArrays arrays_;
   std::vector<State> states_;
   Index bytes_read_ = 0;

@@ -43,10 +43,10 @@ std::vector<std::vector<Told>> tell(const Pattern& pattern, const mpi::Communica
 
 constexpr Index flag_bytes = sizeof(mpi::Flag);
 
-std::vector<Index> flags_at(const Demand& demand, const Layout& layout) {
+std::vector<Index> flags_at(const Demand& demand, const std::function<Index(int)>& elements) {
   std::vector<Index> all;
   for (const int rank : demand.pattern.members()) {
-    const Index bytes = volume({layout.elements(rank), demand.element_bytes});
+    const Index bytes = volume({elements(rank), demand.element_bytes});
     all.push_back(volume({(bytes + flag_bytes - 1) / flag_bytes, flag_bytes}));
   }
   return all;
@@ -54,8 +54,8 @@ std::vector<Index> flags_at(const Demand& demand, const Layout& layout) {
 
 }  // namespace
 
-SharedArrays::SharedArrays(const Demand& demand, const Layout& layout, const mpi::Communicator& group)
-    : flags_at_(flags_at(demand, layout)),
+SharedArrays::SharedArrays(const Demand& demand, const std::function<Index(int)>& elements, const mpi::Communicator& group)
+    : flags_at_(flags_at(demand, elements)),
       segments_(group, flags_at_[static_cast<std::size_t>(group.rank())] + 2 * flag_bytes * demand.pattern.tiles()) {
   for (int p = 0; p < group.size(); ++p) {
     slots_.push_back(static_cast<int>(demand.slots->size()));

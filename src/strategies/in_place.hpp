@@ -1,6 +1,8 @@
 // What strategies share that read or write peers' memory in place: arrays in one memory, flags behind them, and where peers have what one shares with them.
 #pragma once
 
+#include <functional>
+
 #include <weft/exchange.hpp>
 
 #include "mpi/segment.hpp"
@@ -11,7 +13,8 @@ namespace weft {
 class SharedArrays {
  public:
   /// Collective over `group`; appends a slot for every member's array to the demand's. Throws alike on all members, also where sizes are beyond 63 bits.
-  SharedArrays(const Demand& demand, const Layout& layout, const mpi::Communicator& group);
+  /// `elements`: how many of the layout's a rank has at a time.
+  SharedArrays(const Demand& demand, const std::function<Index(int rank)>& elements, const mpi::Communicator& group);
 
   const std::vector<int>& slots() const { return slots_; }  ///< by member
   mpi::Flag* flag(int member, int tile, int which) const;

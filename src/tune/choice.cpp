@@ -45,11 +45,12 @@ Options closed(Options o) {
   return o;
 }
 
-Index fields_in_cache(const AnyProblem& p, const Options& o, int ranks) {
-  if (o.batch < 2 || p.waves) return 0;
-  constexpr Index budget = 512 << 10;
+ScheduleOptions batch_schedule(const AnyProblem& p, const Options& o, int ranks) {
+  if (o.batch < 2) return {};
   const Index bytes = (volume(p.shape) * o.components + ranks - 1) / ranks * static_cast<Index>(element_bytes(p.precision, true));
-  return std::min(budget / bytes, o.batch);
+  if (p.waves) return bytes < (4 << 20) ? ScheduleOptions() : ScheduleOptions{"kept", 1, 1};
+  const Index fields = (512 << 10) / bytes;
+  return fields == 0 || fields >= o.batch ? ScheduleOptions() : ScheduleOptions{"kept", fields, 2};
 }
 
 std::string summary(const AnyProblem& p, const Options& o) {

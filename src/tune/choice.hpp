@@ -15,8 +15,9 @@ bool leaves_open(const Options& options);
 /// With what stands in for all that is open until somebody knows better; the strategy is the model's choice.
 Options closed(Options options);
 
-/// Fields of a batch that a core's second-level cache holds together on their way through all stages: a good tile of the batch. 0: not one, or no batch.
-Index fields_in_cache(const AnyProblem& problem, const Options& options, int ranks);
+/// How fields of a batch go through all stages: as many together as a core's second-level cache holds on their way; of plane waves, whose stages fill it, one by one where one is not
+/// small. The default: all at once, or no batch.
+ScheduleOptions batch_schedule(const AnyProblem& problem, const Options& options, int ranks);
 
 /// "64x64x64 c2c, double, batch 4"
 std::string summary(const AnyProblem& problem, const Options& options);

@@ -1,5 +1,7 @@
 // Constructors of plans and of redistributions: what is left open is chosen, by tuning, by wisdom or by the model, and then planned; and how a plan
 // tells of it.
+#include <algorithm>
+
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
 #include "plan/redistribute.hpp"
@@ -36,11 +38,15 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
       notes.push_back(std::string("what wisdom has cannot be planned, so the model chooses: ") + e.what());
     }
   }
-  const Index fields = comm.size() > 1 && schedule_open(options) ? fields_in_cache(problem, options, comm.size()) : 0;
-  if (!body_ && fields > 0 && fields < options.batch) try {
-      Options choice = closed(options);
-      choice.schedule = {"kept", fields, 2};
-      plan(choice);
+  Options by_fields = closed(options);
+  const auto nodes_differ = [&] {
+    const std::vector<int> nodes = comm.nodes(options.nodes);
+    return std::any_of(nodes.begin(), nodes.end(), [](int node) { return node > 0; });
+  };
+  if (comm.size() > 1 && schedule_open(options)) by_fields.schedule = batch_schedule(problem, options, comm.size());
+  if (problem.waves && by_fields.schedule != ScheduleOptions() && nodes_differ()) by_fields.schedule = {};  // fields one by one are many messages
+  if (!body_ && by_fields.schedule != ScheduleOptions()) try {
+      plan(by_fields);
       if (story.is_null()) story = Json(Json::Members{});
       story.set("reason", "the model: fields of a batch go through all stages while they are in cache");
     } catch (const Declined&) {  // alike on all ranks: the batch is cut

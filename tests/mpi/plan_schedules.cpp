@@ -164,6 +164,59 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   Options asked = o;
   asked.strategy = "direct";
   EXPECT_EQ(Plan(world, c2c<double>({16, 16, 16}), asked).effective().schedule.tiles, "one");
+  // plane waves that fill a cache one by one, within a node
+  const auto waves = [](const Shape& shape, const Options& of) { return AnyPlan(world, sphere<double>(shape, Cutoff{.squared = 9}), of).effective().schedule; };
+  Options bands{.wisdom = false, .effort = "estimate", .batch = 3};
+  const int ranks = ranks_of_world();
+  EXPECT_EQ(waves({128, 64, 64}, bands), ranks == 2 ? (ScheduleOptions{"kept", 1, 1}) : ScheduleOptions());
+  EXPECT_EQ(waves({64, 64, 32}, bands), ScheduleOptions());
+  for (int r = 0; r < ranks; ++r) bands.nodes.push_back(r);
+  EXPECT_EQ(waves({128, 64, 64}, bands), ScheduleOptions());
+  bands.nodes.clear(), bands.groups = ranks;
+  EXPECT_NO_THROW(waves({128, 64, 64}, bands));
+}
+
+// Fields of a batch go through all exchanges in step, so that few of them are held at a time: in slabs, pencils, with an exchange more, in maps; however ranks are delayed.
+TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
+  const int rank = rank_of_world(), ranks = ranks_of_world();
+  const std::vector<ScheduleOptions> cuts{{}, {"kept", 1, 1}, {"kept", 2, 1, 1}, {"kept", 1, 3, 2}, {"kept", 1, 0}};
+  const auto cut = [](const ScheduleOptions& schedule, Options o) { return o.strategy = o.strategy == "auto" ? "direct" : o.strategy, o.effort = "estimate", o.batch = 7, o.schedule = schedule, o; };
+  const auto in_step = [&](const auto& problem, const Options& common) {
+    std::vector<std::byte> first;
+    for (const ScheduleOptions& schedule : cuts) {
+      SCOPED_TRACE(to_string(schedule));
+      const auto bits = verify(problem, cut(schedule, common), 1e-13);
+      if (first.empty()) first = bits;
+      EXPECT_TRUE(bits == first);
+    }
+  };
+  in_step(c2c<double>({8, 7, 5}), {});
+  in_step(c2c<double>({8, 7, 5}), {.threads = 2});
+  in_step(c2c<double>({2, 3, 4}), {.natural_output = true});  // ranks without planes
+  in_step(r2c<double>({6, 8, 9}), {.strategy = "isend", .natural_output = true});
+  in_step(r2c<double>({7, 6, 4}), {.strategy = "direct+deposit", .natural_output = true});
+  in_step(r2c<double>({7, 6, 4}), {.overwrite_input = true});
+  if (ranks % 2 == 0) in_step(c2c<double>({6, 7, 4}), {.grid = {2, ranks / 2}});
+  if (ranks % 2 == 0) in_step(r2c<double>({6, 7, 4}), {.strategy = "alltoallv", .grid = {2, ranks / 2}, .natural_output = true});
+
+  const auto problem = c2c<double>({8, 8, 16});
+  const AnyPlan whole(world, problem, cut(cuts[0], {})), few(world, problem, cut(cuts[1], {}));
+  if (ranks > 1 && ranks <= 8) {
+    EXPECT_NE(few.describe().find("its array holds 2 of 7 tiles"), std::string::npos) << few.describe();
+    EXPECT_LE(few.bytes_owned(), whole.bytes_owned() * 5 / 7);
+  }
+  Plan fft(world, problem, cut(cuts[1], {}));
+  auto u = fft.input();
+  auto u_hat = fft.output();
+  for (int round = 0; round < 6; ++round) {
+    const auto mode = [&](Index field) { return (round + field) % 4; };
+    u.fill([&](const Shape& p) { return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode(p[0]) * p[2]) / 8); });
+    if (rank == round % ranks) usleep(500);
+    fft.forward(u, u_hat);
+    if (rank == (round + 1) % ranks) usleep(500);
+    EXPECT_LT(worst<Complex>(u_hat, [&](const Shape& p) { return p[1] == 0 && p[2] == mode(p[0]) && p[3] == 0 ? 1024.0 : 0.0; }), 1e-11) << "round " << round;
+    fft.backward(u_hat, u);
+  }
 }
 
 // In place the last stage may write where earlier ones still read, and where tiles lie that have not been sent.

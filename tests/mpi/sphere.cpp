@@ -177,6 +177,14 @@ void over_all(const Shape& grid, const Lists& lists, bool few = true, Index batc
 TEST(SphereTiny, EveryStrategyGivesTheSameBits) { over_all({5, 5, 6}, shared({.squared = 4})); }
 TEST(Sphere, EveryStrategyAndScheduleGivesTheSameBits) { over_all({7, 8, 9}, shared({.squared = 9.5}), false); }
 TEST(Sphere, Batches) { over_all({6, 7, 5}, shared({.squared = 4}, "columns"), false, 3); }
+TEST(Sphere, BatchesInStep) {
+  const int ranks = ranks_of_world();
+  for (const ScheduleOptions& schedule : {ScheduleOptions{"kept", 1, 1}, {"kept", 1, 2, 1}, {"kept", 2, 1}}) {
+    over_all({6, 7, 5}, shared({.squared = 4}), true, 6, [&](Options& o) { o.strategy = "direct", o.schedule = schedule, o.backward_schedule = {{"kept", schedule.tile, 1}}; });
+    over_all<double>({6, 7, 5}, shared({.squared = 4, .half = true}), true, 6, [&](Options& o) { o.schedule = schedule; });
+  }
+  if (ranks > 1) over_all({6, 7, 5}, shared({.squared = 4}), true, 6, [&](Options& o) { o.strategy = "direct", o.schedule = {"kept", 1, 1}, o.groups = ranks; });
+}
 TEST(Sphere, HalfASphere) {
   over_all<double>({7, 8, 9}, shared({.squared = 9.5, .half = true}), false);
   over_all<double>({8, 5, 6}, shared({.squared = 4.2, .half = true}), true, 2);
