@@ -48,9 +48,9 @@ Options closed(Options o) {
 ScheduleOptions batch_schedule(const AnyProblem& p, const Options& o, int ranks) {
   if (o.batch < 2) return {};
   const Index bytes = (volume(p.shape) * o.components + ranks - 1) / ranks * static_cast<Index>(element_bytes(p.precision, true));
-  if (p.waves) return bytes < (4 << 20) ? ScheduleOptions() : ScheduleOptions{"kept", 1, 1};
   const Index fields = (512 << 10) / bytes;
-  return fields == 0 || fields >= o.batch ? ScheduleOptions() : ScheduleOptions{"kept", fields, 2};
+  if (p.waves ? bytes >= 4 << 20 : fields == 0 && !o.overwrite_input && !o.in_place) return {"kept", 1, 1};
+  return p.waves || fields == 0 || fields >= o.batch ? ScheduleOptions() : ScheduleOptions{"kept", fields, 2};
 }
 
 std::string summary(const AnyProblem& p, const Options& o) {

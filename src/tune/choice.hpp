@@ -15,8 +15,8 @@ bool leaves_open(const Options& options);
 /// With what stands in for all that is open until somebody knows better; the strategy is the model's choice.
 Options closed(Options options);
 
-/// How fields of a batch go through all stages: as many together as a core's second-level cache holds on their way; of plane waves, whose stages fill it, one by one where one is not
-/// small. The default: all at once, or no batch.
+/// How fields of a batch go through all stages: as many together as a core's second-level cache holds on their way; one by one where it holds none and the input is preserved, and
+/// of plane waves, whose stages fill it, where one is not small. The default: all at once, or no batch.
 ScheduleOptions batch_schedule(const AnyProblem& problem, const Options& options, int ranks);
 
 /// "64x64x64 c2c, double, batch 4"

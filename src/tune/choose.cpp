@@ -44,7 +44,7 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
     return std::any_of(nodes.begin(), nodes.end(), [](int node) { return node > 0; });
   };
   if (comm.size() > 1 && schedule_open(options)) by_fields.schedule = batch_schedule(problem, options, comm.size());
-  if (problem.waves && by_fields.schedule != ScheduleOptions() && nodes_differ()) by_fields.schedule = {};  // fields one by one are many messages
+  if (by_fields.schedule.tiles == "kept" && by_fields.schedule.window == 1 && nodes_differ()) by_fields.schedule = {};  // fields one by one are many messages
   if (!body_ && by_fields.schedule != ScheduleOptions()) try {
       plan(by_fields);
       if (story.is_null()) story = Json(Json::Members{});

@@ -174,6 +174,30 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   EXPECT_EQ(waves({128, 64, 64}, bands), ScheduleOptions());
   bands.nodes.clear(), bands.groups = ranks;
   EXPECT_NO_THROW(waves({128, 64, 64}, bands));
+  // fields that no cache holds, one by one where the input is preserved
+  const auto dense = [](const Options& of) { return Plan(world, c2c<double>({64, 64, 32}), of).effective().schedule; };
+  Options fields{.wisdom = false, .effort = "estimate", .batch = 3};
+  if (ranks > 3) return;
+  EXPECT_EQ(dense(fields), ranks > 1 ? (ScheduleOptions{"kept", 1, 1}) : ScheduleOptions());
+  fields.overwrite_input = true;
+  EXPECT_EQ(dense(fields), ScheduleOptions());
+  fields.overwrite_input = false;
+  for (int r = 0; r < ranks; ++r) fields.nodes.push_back(r);
+  EXPECT_EQ(dense(fields), ScheduleOptions());
+}
+
+// What goes past the caches is not put where it goes before it is done: planes of many fields, the input preserved.
+TEST(Plan, SmallPlanesThatStream) {
+  const auto spectrum = [](const std::string& strategy, bool overwrite) {
+    Plan fft(world, c2c<double>({32, 32, 32}), {.strategy = strategy, .wisdom = false, .effort = "estimate", .batch = 40, .overwrite_input = overwrite});
+    auto u = fft.input();
+    auto u_hat = fft.output();
+    u.fill([](const Shape& p) { return Complex(static_cast<double>((p[0] + 3 * p[1] * p[2]) % 17), static_cast<double>((p[0] * p[3] + p[1]) % 11)); });
+    fft.forward(u, u_hat);
+    return std::vector<Complex>(u_hat.span().begin(), u_hat.span().end());
+  };
+  const auto expected = spectrum("direct", true);
+  for (const char* strategy : {"direct", "isend"}) EXPECT_TRUE(spectrum(strategy, false) == expected) << strategy;
 }
 
 // Fields of a batch go through all exchanges in step, so that few of them are held at a time: in slabs, pencils, with an exchange more, in maps; however ranks are delayed.
