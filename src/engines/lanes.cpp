@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-constexpr Index longest = 4096;  // beyond it a batch leaves the second-level cache
+constexpr Index longest = 32768;  // beyond it they are no faster than others, out of the second-level cache
 
 template <class Real>
 const lanes::Kernels<Real>* kernels() {

@@ -31,6 +31,18 @@ TEST_P(Engines, AgreeWithTheDefinition) {
   }
 }
 
+TEST_P(Engines, LongLinesAgreeWithOthers) {
+  if (GetParam().engine->name() != "lanes") return;
+  for (const Index n : {Index{5000}, Index{8000}, Index{32768}}) {
+    if (!GetParam().defined(n)) continue;
+    const auto lines = GetParam().plan(n);
+    LineSpec spec = lines->spec();
+    const Values in = random_lines(spec, 2), out = transform(*lines, in);
+    spec.precision = Precision::double_;
+    EXPECT_LT(distance(out, transform(*engines().front()->plan(spec, "estimate"), in)), tolerance(lines->spec())) << to_string(spec);
+  }
+}
+
 // The promise that lets strategies, schedules and tiles agree to the last bit.
 TEST_P(Engines, GiveBitsThatDependOnTheLineAlone) {
   constexpr Index most = 17;
