@@ -73,9 +73,7 @@ std::string summary(const AnyProblem& p, const Options& o) {
 std::string name_of(const Options& o) {
   std::string text = o.strategy + ", " + to_string(o.schedule);
   if (o.backward_schedule && *o.backward_schedule != o.schedule) text += "; backward " + to_string(*o.backward_schedule);
-  std::string grid;
-  for (const int g : o.grid) grid += (grid.empty() ? "" : "x") + std::to_string(g);
-  if (!grid.empty()) text += "; grid " + grid;
+  for (int d = 0; d < o.grid.size(); ++d) text.append(d == 0 ? "; grid " : "x").append(std::to_string(o.grid[d]));
   if (o.groups > 1) text += "; " + std::to_string(o.groups) + " groups";
   if (o.threads > 1) text += "; " + std::to_string(o.threads) + " threads";
   if (o.effort != "measure") text += "; effort " + o.effort;
