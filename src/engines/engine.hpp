@@ -95,6 +95,9 @@ class Lines {
     Index columns;
     double scale;
     bool streams;  ///< what is written goes past the caches where every `out[k]` begins a cache line
+    /// What is to be brought from memory meanwhile: so many addresses, each with so many bytes behind it. Where there are none, it may ask for what lies beside the rows.
+    const std::byte* const* ahead = nullptr;
+    Index ahead_count = 0, ahead_bytes = 0;
   };
   /// Whether it transforms them; only where the spec's own lines are columns.
   virtual bool takes_rows() const { return false; }

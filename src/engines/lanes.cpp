@@ -98,7 +98,7 @@ class LanesLines final : public Lines {
   bool takes_rows() const override { return rows_; }
   void rows(const Lines::Rows& rows) const override {
     rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale),
-                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), reinterpret_cast<Real*>(scratch())});
+                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), rows.ahead, rows.ahead_count, rows.ahead_bytes, reinterpret_cast<Real*>(scratch())});
   }
   bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
   std::pair<Index, Index> untouched() const override { return untouched_; }

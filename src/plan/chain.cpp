@@ -328,13 +328,14 @@ void AnyPlan::Body::build_map(double scale) {
 
 Bench AnyPlan::Body::make_bench() {
   Index block = 0, line = 0;
-  std::size_t segments = 0, rows = 0;
+  std::size_t segments = 0, rows = 0, ahead_rows = 0;
   for (const Chain* chain : {&forward, &backward, &map})
     for (const auto& stage : chain->stages) {
       block = std::max(block, stage->block_bytes());
       line = std::max(line, stage->line_bytes());
       segments = std::max(segments, stage->segments());
       rows = std::max(rows, stage->rows());
+      ahead_rows = std::max(ahead_rows, stage->ahead_rows());
     }
   const auto rounded = [](Index bytes) { return (bytes + 127) / 64 * 64; };  // a line between neighbours
   const Index bytes = rounded(block) + 2 * rounded(line);
@@ -345,6 +346,7 @@ Bench AnyPlan::Body::make_bench() {
   bench.lines[1] = bench.lines[0] + rounded(line);
   bench.from.resize(segments);
   bench.to.resize(segments);
+  bench.ahead_rows.resize(ahead_rows);
   bench.from_rows.resize(rows);
   bench.to_rows.resize(rows);
   owned_bytes += bytes;

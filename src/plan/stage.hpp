@@ -41,6 +41,7 @@ struct Bench {
   std::vector<std::byte*> to;
   std::vector<const std::byte*> from_rows;  ///< addresses of every point of a batch's first line
   std::vector<std::byte*> to_rows;
+  std::vector<const std::byte*> ahead_rows;  ///< addresses of what the next block will read
 };
 
 /// What one execution hands to its stages.
@@ -84,6 +85,7 @@ class Stage {
   Index line_bytes() const { return line_bytes_; }
   std::size_t segments() const { return segments_; }
   std::size_t rows() const { return rows_; }
+  std::size_t ahead_rows() const;
   /// Lines that a pass transforms in all blocks together; those filled up to a whole batch do not count.
   Index lines(int pass) const;
 
@@ -116,6 +118,7 @@ class Stage {
     Operation operation;
     bool copies = false, streams = false;
     bool in_parts = false;     // a batch is transformed and scattered in parts that stay in the first-level cache
+    bool rows = false;         // some columns go straight from rows to rows
     bool looks_ahead = false;  // meanwhile memory brings what the next one gathers
     Box from_box, to_box;
     Index from_bytes = 0, to_bytes = 0, in_length = 0, out_length = 0, width = 1;
@@ -165,9 +168,10 @@ class Stage {
   void plan_ways(const Pass& pass, Cell& cell, End from, End to) const;
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const;
   bool in_place(const Round& round) const;
-  static void fetch_ahead(const Block& block, Index first, Index last, const Round& round);
-  /// `more` lines follow in the same cell.
-  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Bench& bench, const Round& round) const;
+  template <class Visit>
+  static void each_ahead(const Share& share, const Round& round, Visit visit);
+  /// `more` lines follow in the same cell. Columns from rows ask for `ahead` meanwhile.
+  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Share ahead, Bench& bench, const Round& round) const;
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
@@ -176,7 +180,8 @@ class Stage {
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;
   Index block_bytes_ = 0, line_bytes_ = 0;
   std::size_t segments_ = 0, rows_ = 0;
-  std::size_t fetching_ = 0;  // the first pass that asks for the next block's memory
+  std::size_t fetching_ = 0, fetched_ = 0;  // the first pass that asks for the next block's memory, and the one behind the last
+  bool columns_ask_ = false;  // columns that come from rows do so themselves
 };
 
 }  // namespace weft

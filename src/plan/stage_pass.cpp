@@ -219,6 +219,7 @@ void Stage::plan_cell(Pass& pass, const Box& box, bool zero, End source, End tar
       if (!to.table) s.move = Mover(to.bytes, {0, 0, pass.out_stride * to.bytes, pass.out_step * to.bytes, s.strides[axis], stride(s)});
   }
   segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
+  pass.rows = pass.rows || cell.rows;
   pass.cells.push_back(std::move(cell));
 }
 

@@ -20,8 +20,8 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     for (int a = 0; a < origin.size(); ++a)
       if (transforms(a)) origin[a] = pass.from_box.lo[a];
     Share ahead;
-    if (const auto first = fetching_; block.ahead_rows > 0 && parts == 1 && static_cast<std::size_t>(p) >= first) {
-      const auto n = static_cast<Index>(cells.size() * (passes_.size() - first)), q = static_cast<Index>((static_cast<std::size_t>(p) - first) * cells.size() + k);
+    if (const auto first = fetching_, now = static_cast<std::size_t>(p); block.ahead_rows > 0 && parts == 1 && now >= first && now < fetched_) {
+      const auto n = static_cast<Index>(cells.size() * (fetched_ - first)), q = static_cast<Index>((now - first) * cells.size() + k);
       ahead = {&block, block.ahead_rows * q / n, block.ahead_rows * (q + 1) / n - block.ahead_rows * q / n};
     }
     run_cell(pass, cell, region, origin, part, parts, bench, round, ahead);
@@ -31,13 +31,14 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
 void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const Index along = c < 0 ? 1 : region.extent(c);
+  const bool asks = columns_ask_ && cell.rows;
   // whole rows of lines at once where nothing is gathered, else a batch
   Index width = pass.width;
   Index outer = 1;
   for (const int a : cell.outer) outer *= region.extent(a);
   if (pass.copies)
     width = ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
-  else if (ahead.count > 0 && !cell.to_table)
+  else if (ahead.count > 0 && !cell.to_table && !asks)
     width = std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
   else if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || (cell.from_lines && cell.to_lines && !pass.operation.map) || cell.apart)
     width = std::max(width, (along / parts + width - 1) / width * width);
@@ -67,8 +68,10 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
     for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] = address(cell.to[s]) + (c < 0 ? 0 : batch * width * cell.to[s].strides[c]);
     for (; batch < batches && unit < end; ++batch, ++unit) {
       if (c >= 0) at[c] = region.lo[c] + batch * width;
-      if (ahead.count > 0) fetch_ahead(*ahead.block, ahead.first + ahead.count * unit / (outer * batches), ahead.first + ahead.count * (unit + 1) / (outer * batches), round);
-      run_lines(pass, cell, region, at, std::min(width, along - batch * width), std::clamp<Index>(along - (batch + 1) * width, 0, width), bench, round);
+      Share now{ahead.block, ahead.first + ahead.count * unit / (outer * batches), 0};
+      now.count = ahead.first + ahead.count * (unit + 1) / (outer * batches) - now.first;
+      if (now.count > 0 && !asks) each_ahead(now, round, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
+      run_lines(pass, cell, region, at, std::min(width, along - batch * width), std::clamp<Index>(along - (batch + 1) * width, 0, width), asks ? now : Share{}, bench, round);
       if (c < 0) continue;
       for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] += width * cell.from[s].strides[c];
       for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] += width * cell.to[s].strides[c];
@@ -82,13 +85,16 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
   }
 }
 
-void Stage::fetch_ahead(const Block& block, Index first, Index last, const Round& round) {
-  for (const Rows& rows : block.ahead) {
+// Calls visit(address, bytes) for the rows of a share.
+template <class Visit>
+void Stage::each_ahead(const Share& share, const Round& round, Visit visit) {
+  Index first = share.first, last = share.first + share.count;
+  for (const Rows& rows : share.block->ahead) {
     const Index count = rows.count(), end = std::min(last, count);
     for (Index k = first; k < end; ++k) {
       Index rest = k, offset = rows.offset;
       for (const auto& [many, apart] : rows.loops) offset += rest % many * apart, rest /= many;
-      fetch((*round.slots)[static_cast<std::size_t>(rows.slot)] + offset, rows.bytes);
+      visit((*round.slots)[static_cast<std::size_t>(rows.slot)] + offset, rows.bytes);
     }
     first = std::max<Index>(first - count, 0);
     if ((last -= count) <= 0) return;
@@ -101,7 +107,7 @@ bool Stage::in_place(const Round& round) const {
   return !request_.from.views.empty() && !request_.to.views.empty() && begins(request_.from) == begins(request_.to);
 }
 
-void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Bench& bench, const Round& round) const {
+void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Share ahead, Bench& bench, const Round& round) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
   const bool streams = pass.streams && !in_place(round);
@@ -142,7 +148,10 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     }
     if (cell.to_table) lay(bench.lines[1], pass.out_length, pass.out_stride * pass.to_bytes, bench.to_rows);
     else list(cell.to, bench.to, bench.to_rows);
-    pass.operation.first->rows({bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, streams});
+    Lines::Rows rows{bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, streams, bench.ahead_rows.data()};
+    if (ahead.count > 0)
+      each_ahead(ahead, round, [&](const std::byte* row, Index bytes) { bench.ahead_rows[static_cast<std::size_t>(rows.ahead_count++)] = row, rows.ahead_bytes = std::max(rows.ahead_bytes, bytes); });
+    pass.operation.first->rows(rows);
     if (cell.to_table) cell.to_table->scatter(at[c], width, bench.lines[1], bench.to);
     return;
   }

@@ -74,6 +74,7 @@ TEST_P(Places, RowsThatLieAnywhere) {
         for (const bool in_place : {true, false})
           for (const bool streams : {true, false})
             for (const double scale : {1.0, 0.3}) {
+              const Index asked = streams ? 1 : scale == 1 ? n : 0;  // what is asked for meanwhile changes nothing: many rows, one, none
               const std::size_t apart = (row + 63) / 64 * 64 + (aligned ? 64 : point), shift = aligned ? 0 : point;
               const Memory in(static_cast<std::size_t>(n) * apart, shift), out(in.bytes, shift);
               std::vector<const std::byte*> from;
@@ -84,7 +85,8 @@ TEST_P(Places, RowsThatLieAnywhere) {
                 to.push_back(in_place ? in.begin + (from.back() - in.begin) : out.begin + static_cast<std::size_t>(n - 1 - k) * apart);
                 std::memcpy(in.begin + (from.back() - in.begin), planned.begin + static_cast<std::size_t>(k * spec.in_stride) * point, row);
               }
-              lines->rows({from.data(), to.data(), columns, scale, streams});
+              const std::vector<const std::byte*> ahead(static_cast<std::size_t>(asked), in.begin);
+              lines->rows({from.data(), to.data(), columns, scale, streams, ahead.data(), asked, 100});
               for (Index k = 0; k < n; ++k) {
                 std::vector<std::byte> want(expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point, expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point + row);
                 const auto times = [&](auto* values, auto by) {

@@ -45,7 +45,7 @@ void c2c(const Program<Real>& program, Batch<Real> batch) {
     });
     // rows that follow, one behind the other; where there are none, what is in cache
     const bool follow = back ? !columns_out && !b.streams && behind >= width<Real> && b.out_step < 3 * program.points : !columns_in && b.in_step < 3 * program.points;
-    const Ahead<back> next{reinterpret_cast<const char*>(!follow ? work.p : back ? b.out + width<Real> * b.out_step : b.in + width<Real> * b.in_step)};
+    Ahead<back> next{reinterpret_cast<const char*>(!follow ? work.p : back ? b.out + width<Real> * b.out_step : b.in + width<Real> * b.in_step)};
     if (whole && columns_in && columns_out) passes<back>(program, in, out, work);
     else if (whole && columns_in) passes<back>(program, in, lines, work, next);
     else if (whole && columns_out) passes<back>(program, lines, out, work, next);
@@ -62,9 +62,18 @@ void c2c_rows(const Program<Real>& program, const Rows<Real>& rows) {
   constexpr int w = width<Real>;
   const Work<Real> work{rows.work};
   Index j = 0;
-  for (; j + w <= rows.columns; j += w)
-    if (rows.streams) passes<back>(program, RowsIn<Real, back>{rows.in, 2 * j}, RowsOut<Real, back, true>{rows.out, 2 * j, rows.scale}, work);
-    else passes<back>(program, RowsIn<Real, back>{rows.in, 2 * j}, RowsOut<Real, back, false>{rows.out, 2 * j, rows.scale}, work);
+  const auto columns = [&](auto in, auto& ahead) {
+    for (; j + w <= rows.columns; j += w, in.shift += 2 * w)
+      if (rows.streams) passes<back>(program, in, RowsOut<Real, back, true>{rows.out, 2 * j, rows.scale}, work, ahead);
+      else passes<back>(program, in, RowsOut<Real, back, false>{rows.out, 2 * j, rows.scale}, work, ahead);
+  };
+  if (rows.ahead_count > 0) {
+    RowsAhead ahead(rows);
+    columns(RowsIn<Real, back, false>{rows.in, 0}, ahead);
+  } else {
+    Nothing nothing;
+    columns(RowsIn<Real, back, true>{rows.in, 0}, nothing);
+  }
   if (j == rows.columns) return;
   const FewRows<Real, back> few{rows, 2 * j, Few<Real>(rows.columns - j)};
   passes<back>(program, few, few, work);

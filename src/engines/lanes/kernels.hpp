@@ -53,6 +53,8 @@ struct Rows {
   std::ptrdiff_t columns;
   Real scale;    ///< of what is written
   bool streams;  ///< past the caches; then every row begins a cache line
+  const std::byte* const* ahead;  ///< what memory is to bring meanwhile: so many times so many bytes
+  std::ptrdiff_t ahead_count, ahead_bytes;
   Real* work;    ///< as a batch's
 };
 

@@ -31,17 +31,16 @@ struct FewColumns {
   WEFT_INLINE void put(Index j, Point<Real> v) const { few.store(p + j * stride, joined<back>(v)); }
 };
 
-// Columns of rows that lie anywhere. While some are transformed, memory brings those after the next: where rows are in no near cache, or on the same few lines
+// Columns of rows that lie anywhere. While some are transformed, memory brings those after the next, `beside` them, unless it is known what else is wanted: where rows are in no near cache, or on the same few lines
 // of it, as planes' rows are, two batches ahead took 0.8 to 1.0 of the time of gathering them first.
-template <class Real, bool back>
+template <class Real, bool back, bool beside>
 struct RowsIn {
   const Real* const* row;
   Index shift;
   WEFT_INLINE Point<Real> operator[](Index j) const {
     constexpr Index batch = 2 * width<Real>, ahead = 2 * batch;
     const Real* const p = row[j] + shift;
-    __builtin_prefetch(p + ahead, 0, 2);
-    __builtin_prefetch(p + ahead + width<Real>, 0, 2);
+    if (beside) __builtin_prefetch(p + ahead, 0, 2), __builtin_prefetch(p + ahead + width<Real>, 0, 2);
     return split<back>(load_pair(p));
   }
 };
