@@ -60,17 +60,18 @@ class LanesLines final : public Lines {
     program_.points = n;
     if (const int parts = by_rows()) {
       rest_.points = n / parts;
-      const bool in_registers = width_ == combined && rest_.points <= width_;
       set_passes(rest_, in_order(radices(rest_.points)));
       if (spec.direction == Direction::backward) program_.zero = leaves_out(parts);
-      else (in_registers ? program_ : rest_).unwanted = leaves_out(in_registers ? static_cast<int>(rest_.points) : rest_.radix[rest_.passes - 1]);
+      else (in_registers() ? program_ : rest_).unwanted = leaves_out(in_registers() ? static_cast<int>(rest_.points) : rest_.radix[rest_.passes - 1]);
       std::vector<Real> across;
-      for (Index block = 0; block < rest_.points; block += width_)
+      const Index some = in_registers() ? width_ / 2 : width_;
+      for (Index block = 0; block < rest_.points; block += some)
         for (Index k = 1; k < parts; ++k)
           for (const bool imaginary : {false, true})
             for (Index lane = 0; lane < width_; ++lane) {
-              const auto [re, im] = root((std::min(block, std::max<Index>(rest_.points - width_, 0)) + kernels.point[lane] % rest_.points) * k, n);
-              across.push_back(imaginary ? im : re);
+              const Index point = in_registers() ? block + lane / 2 : std::min(block, std::max<Index>(rest_.points - width_, 0)) + kernels.point[lane] % rest_.points;
+              const auto [re, im] = root(point * k, n);
+              across.push_back(!imaginary ? re : in_registers() && (lane % 2 == 0) == (spec.direction == Direction::forward) ? -im : im);
             }
       program_.across = kept(std::move(across));
       program_.rest = &rest_;
@@ -102,7 +103,7 @@ class LanesLines final : public Lines {
   }
   bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
   std::pair<Index, Index> untouched() const override { return untouched_; }
-  Index batch() const override { return width_ / std::max(by_rows(), 1); }
+  Index batch() const override { return in_registers() ? 1 : width_ / std::max(by_rows(), 1); }
   bool prefers_out_of_place() const override { return !spec().in_place(); }
 
  private:
@@ -114,6 +115,8 @@ class LanesLines final : public Lines {
                     streams && aligned(out) && (count < 2 || out_step % line == 0)});
   }
 
+  // Whether rows go through registers alone.
+  bool in_registers() const { return width_ == combined && by_rows() > 0 && complex_points(spec()) / by_rows() <= width_; }
   // How many parts a row has where rows are not put in lanes. Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256;
   // float 120 and 115 at 128, 117 and 102 at 192, 141 and 86 at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers. On a slower
   // processor real lines of 128, 256 and 512, there and back: 33, 27, 29 and 29, 17, 15; 32, 26, 27 and 29, 23, 18; quarters of 16, 32 and 96 points: 25 and 14, 31 and 25, 32 and 30, but of

@@ -298,7 +298,7 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::sh
     return held_by(to.exchanges[h], to.exchanges[h]->landing().slot);
   const Exchange* first = from.exchanges.empty() ? nullptr : from.exchanges[0].get();
   // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads, with blocks of their own, keep no order. Not where second-level caches hold all: what a peer has
-  // just read is written again slowly, line by line, and in memory of their own 16^3 to 48^3 take 0.55 to 0.75 of the time on two ranks, 64^3 1.4 (decision 40).
+  // just read is written again slowly, line by line, and in memory of their own 16^3 to 48^3 take 0.5 to 0.8 of the time on two ranks, 64^3 1.4 (decision 40).
   constexpr Index small = Index{1} << 20;
   if (first && bytes > small && requested.overwrite_input && !requested.in_place && first->array().slot > 1 &&
       (from.bytes[0] == from.bytes[1] ? same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)})

@@ -166,12 +166,12 @@ class Stage {
   static std::vector<Segment> segments(End end, const Box& cell, int axis);
   int companion(const Pass& pass, const Cell& cell, const Segment& source, const Segment& target) const;
   void plan_ways(const Pass& pass, Cell& cell, End from, End to) const;
-  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const;
+  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Share& ahead) const;
   bool in_place(const Round& round) const;
   template <class Visit>
   static void each_ahead(const Share& share, const Round& round, Visit visit);
   /// `more` lines follow in the same cell. Columns from rows ask for `ahead` meanwhile.
-  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Share ahead, Bench& bench, const Round& round) const;
+  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Share& ahead, Bench& bench, const Round& round) const;
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;

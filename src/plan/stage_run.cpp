@@ -28,7 +28,7 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
   }
 }
 
-void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, Share ahead) const {
+void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Share& ahead) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const Index along = c < 0 ? 1 : region.extent(c);
   const bool asks = columns_ask_ && cell.rows;
@@ -62,6 +62,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
       if (a != axis) at_first += s.strides[a] * (at[a] - zero[a]);
     return at_first;
   };
+  const Share none;
   for (Index unit = begin; unit < end;) {
     if (c >= 0) at[c] = region.lo[c];
     for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] = address(cell.from[s]) + (c < 0 ? 0 : batch * width * cell.from[s].strides[c]);
@@ -71,7 +72,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
       Share now{ahead.block, ahead.first + ahead.count * unit / (outer * batches), 0};
       now.count = ahead.first + ahead.count * (unit + 1) / (outer * batches) - now.first;
       if (now.count > 0 && !asks) each_ahead(now, round, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
-      run_lines(pass, cell, region, at, std::min(width, along - batch * width), std::clamp<Index>(along - (batch + 1) * width, 0, width), asks ? now : Share{}, bench, round);
+      run_lines(pass, cell, region, at, std::min(width, along - batch * width), std::clamp<Index>(along - (batch + 1) * width, 0, width), asks ? now : none, bench, round);
       if (c < 0) continue;
       for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] += width * cell.from[s].strides[c];
       for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] += width * cell.to[s].strides[c];
@@ -107,7 +108,7 @@ bool Stage::in_place(const Round& round) const {
   return !request_.from.views.empty() && !request_.to.views.empty() && begins(request_.from) == begins(request_.to);
 }
 
-void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, Share ahead, Bench& bench, const Round& round) const {
+void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Share& ahead, Bench& bench, const Round& round) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
   const bool streams = pass.streams && !in_place(round);

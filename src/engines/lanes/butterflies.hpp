@@ -55,21 +55,23 @@ struct Butterfly<2, Real> {
 };
 template <class Real>
 struct Butterfly<4, Real> {
-  static WEFT_INLINE void run(Point<Real>* a) {
+  template <class P>
+  static WEFT_INLINE void run(P* a) {
     const auto s = a[0] + a[2], d = a[0] - a[2], t = a[1] + a[3], u = turned(a[1] - a[3]);
     a[0] = s + t, a[1] = d + u, a[2] = s - t, a[3] = d - u;
   }
 };
 template <class Real>
 struct Butterfly<8, Real> {
-  static WEFT_INLINE void run(Point<Real>* a) {
-    Point<Real> even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
+  template <class P>
+  static WEFT_INLINE void run(P* a) {
+    P even[4] = {a[0], a[2], a[4], a[6]}, odd[4] = {a[1], a[3], a[5], a[7]};
     Butterfly<4, Real>::run(even);
     Butterfly<4, Real>::run(odd);
     constexpr auto h = static_cast<Real>(0.70710678118654752440);
-    odd[1] = {(odd[1].r + odd[1].i) * h, (odd[1].i - odd[1].r) * h};
+    odd[1] = (odd[1] + turned(odd[1])) * h;
     odd[2] = turned(odd[2]);
-    odd[3] = {(odd[3].i - odd[3].r) * h, (odd[3].r + odd[3].i) * -h};
+    odd[3] = (odd[3] - turned(odd[3])) * -h;
     for (int k = 0; k < 4; ++k) a[k] = even[k] + odd[k], a[k + 4] = even[k] - odd[k];
   }
 };

@@ -63,9 +63,11 @@ void c2c_rows(const Program<Real>& program, const Rows<Real>& rows) {
   const Work<Real> work{rows.work};
   Index j = 0;
   const auto columns = [&](auto in, auto& ahead) {
-    for (; j + w <= rows.columns; j += w, in.shift += 2 * w)
-      if (rows.streams) passes<back>(program, in, RowsOut<Real, back, true>{rows.out, 2 * j, rows.scale}, work, ahead);
-      else passes<back>(program, in, RowsOut<Real, back, false>{rows.out, 2 * j, rows.scale}, work, ahead);
+    for (; j + w <= rows.columns; j += w, in.shift += 2 * w) {
+      const auto put = [&](auto out) { passes<back>(program, in, out, work, ahead); };
+      if (rows.scale != 1) rows.streams ? put(ScaledRowsOut<Real, back, true>(rows, j)) : put(ScaledRowsOut<Real, back, false>(rows, j));
+      else rows.streams ? put(RowsOut<Real, back, true>(rows, j)) : put(RowsOut<Real, back, false>(rows, j));
+    }
   };
   if (rows.ahead_count > 0) {
     RowsAhead ahead(rows);

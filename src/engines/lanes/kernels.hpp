@@ -30,7 +30,7 @@ struct Program {
   const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
   const Real* turns = nullptr;             ///< the same where rows are not put in lanes, times -i/2 forward, conjugate and times i backward; for half as many k as there are lanes at a time: the real parts, each twice, then the imaginary ones
   const Program* rest = nullptr;           ///< of rows that are not put in lanes: what follows when its parts have been combined
-  const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each part k but the first, exp(-2 pi i j k / points): real, then imaginary parts
+  const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each part k but the first, exp(-2 pi i j k / points): real, then imaginary parts; of rows in registers for half as many j, conjugate backward, each real part twice, and each imaginary part with either sign, minus first
 };
 
 /// Lines in memory; distances in reals. A stride of 2 or less means contiguous points.

@@ -6,18 +6,10 @@
 namespace weft::lanes {
 namespace {
 
-// Contiguous complex numbers: the first of one register, before those of another from the last to its second; and with their parts exchanged.
+// Contiguous complex numbers: the first of one register, before those of another from the last to its second.
 template <class Real, int... k>
 WEFT_INLINE Vector<Real> mirrored(Vector<Real> first, Vector<Real> others, Numbers<k...>) {
   return __builtin_shufflevector(first, others, (k < 2 ? k : 2 * width<Real> - k / 2 * 2 + k % 2)...);
-}
-template <class Real, int... k>
-WEFT_INLINE Vector<Real> exchanged(Vector<Real> a, Numbers<k...>) {
-  return __builtin_shufflevector(a, a, (k ^ 1)...);
-}
-template <class Real, int... k>
-WEFT_INLINE Vector<Real> alternating(Real a, Numbers<k...>) {
-  return Vector<Real>{(k % 2 == 0 ? a : -a)...};
 }
 // a b - c of real parts, a b + c of imaginary ones, and the other way round.
 WEFT_INLINE Vector<double> less_real(Vector<double> a, Vector<double> b, Vector<double> c) { return _mm512_fmaddsub_pd(a, b, c); }

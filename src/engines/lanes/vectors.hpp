@@ -96,7 +96,39 @@ WEFT_INLINE Point<Real> conjugate(Point<Real> a) { return {a.r, -a.i}; }
 template <class Real>
 WEFT_INLINE Point<Real> swapped(Point<Real> a) { return {a.i, a.r}; }
 template <class Real>
+WEFT_INLINE Point<Real> operator*(Point<Real> a, Real b) { return {a.r * b, a.i * b}; }
+template <class Real>
 WEFT_INLINE Point<Real> times(Point<Real> a, Real r, Real i) { return {a.r * r - a.i * i, a.r * i + a.i * r}; }
+
+// Contiguous complex numbers with their parts exchanged, and one number with its sign changed in every other lane.
+template <class Real, int... k>
+WEFT_INLINE Vector<Real> exchanged(Vector<Real> a, Numbers<k...>) {
+  return __builtin_shufflevector(a, a, (k ^ 1)...);
+}
+template <class Real, int... k>
+WEFT_INLINE Vector<Real> alternating(Real a, Numbers<k...>) {
+  return Vector<Real>{(k % 2 == 0 ? a : -a)...};
+}
+
+// Neighbouring points as they lie in memory, half as many as there are lanes. What is backward turns the other way, so that nothing changes places on the way in and out.
+template <class Real, bool back>
+struct Whole {
+  Vector<Real> v;
+};
+template <class Real, bool back>
+WEFT_INLINE Whole<Real, back> operator+(Whole<Real, back> a, Whole<Real, back> b) { return {a.v + b.v}; }
+template <class Real, bool back>
+WEFT_INLINE Whole<Real, back> operator-(Whole<Real, back> a, Whole<Real, back> b) { return {a.v - b.v}; }
+template <class Real, bool back>
+WEFT_INLINE Whole<Real, back> operator*(Whole<Real, back> a, Real b) { return {a.v * b}; }
+template <class Real, bool back>
+WEFT_INLINE Whole<Real, back> turned(Whole<Real, back> a) {
+  constexpr Lane<Real> lane;
+  return {exchanged<Real>(a.v, lane) * alternating<Real>(back ? -1 : 1, lane)};
+}
+// By numbers whose real parts come twice, and whose imaginary ones with alternating signs, minus first.
+template <class Real, bool back>
+WEFT_INLINE Whole<Real, back> times(Whole<Real, back> a, Vector<Real> r, Vector<Real> i) { return {a.v * r + exchanged<Real>(a.v, Lane<Real>()) * i}; }
 
 // Two registers of complex numbers: neighbouring points, as many as there are lanes.
 template <class Real>
