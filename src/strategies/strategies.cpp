@@ -12,7 +12,6 @@
   strategy(sendrecv)              \
   strategy(sendrecv_replace)      \
   strategy(isend)                 \
-  strategy(unpacked)              \
   strategy(ialltoall)             \
   strategy(persistent)            \
   strategy(neighbor)              \
