@@ -60,7 +60,7 @@ class LanesLines final : public Lines {
     program_.points = n;
     if (const int parts = by_rows()) {
       rest_.points = n / parts;
-      set_passes(rest_, in_order(radices(rest_.points)));
+      if (!in_registers()) set_passes(rest_, in_order(radices(rest_.points)));
       if (spec.direction == Direction::backward) program_.zero = leaves_out(parts);
       else (in_registers() ? program_ : rest_).unwanted = leaves_out(in_registers() ? static_cast<int>(rest_.points) : rest_.radix[rest_.passes - 1]);
       std::vector<Real> across;

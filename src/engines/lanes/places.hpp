@@ -14,8 +14,9 @@ struct Work {
   WEFT_INLINE void put(Index j, Point<Real> v) const { store(p + 2 * j * width<Real>, v.r), store(p + (2 * j + 1) * width<Real>, v.i); }
 };
 
-// Places are handed on by value, and have at most 16 bytes: more would go through memory, in other pieces than those in which they were written there, and so wait for all stores before them:
+// Places are handed on by value, and those of whole batches have at most 16 bytes: more would go through memory, in other pieces than those in which they were written there, and so wait for all stores before them:
 // columns in cache took up to 1.09 of the time, plane waves of 64^3 1.02.
+
 // Lines side by side.
 template <class Real, bool back>
 struct Columns {
