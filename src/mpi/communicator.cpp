@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "mpi/datatype.hpp"
+#include "mpi/messages.hpp"
 
 namespace weft::mpi {
 
@@ -139,8 +139,9 @@ std::vector<std::string> Communicator::gather_all(const std::string& text) const
 std::vector<std::vector<Index>> Communicator::gather_all(const std::vector<Index>& values) const {
   const auto count = static_cast<Index>(values.size());
   std::vector<Index> joined(values.size() * static_cast<std::size_t>(size_));
-  const Datatype block = Datatype::bytes(sizeof(Index)).repeated(count);
-  check(MPI_Allgather(values.data(), count > 0, block.raw(), joined.data(), count > 0, block.raw(), raw_), "MPI_Allgather");
+  const Datatype element = Datatype::bytes(sizeof(Index));
+  const Amount block(count, element);
+  check(MPI_Allgather(values.data(), block.count(), block.type(), joined.data(), block.count(), block.type(), raw_), "MPI_Allgather");
   std::vector<std::vector<Index>> all;
   for (auto next = joined.begin(); all.size() < static_cast<std::size_t>(size_); next += count) all.emplace_back(next, next + count);
   return all;

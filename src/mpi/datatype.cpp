@@ -99,6 +99,7 @@ Datatype Datatype::bytes(Index count) {
   byte.size_ = 1;
   Datatype made = strided(byte, count, 1);
   made.commit(0, count);
+  made.dense_ = true;
   return made;
 }
 
@@ -106,6 +107,7 @@ Datatype Datatype::repeated(Index count) const {
   if (count == 0) return {};
   Datatype made = strided(*this, count, size_);
   made.commit(0, count * size_);
+  made.dense_ = dense_;
   return made;
 }
 

@@ -42,6 +42,8 @@ class Datatype {
   MPI_Datatype raw() const { return raw_; }
   /// Bytes of data in one element, holes apart.
   Index size() const { return size_; }
+  /// Whether an element is known to be one run of bytes from its base on, so that so many MPI_BYTEs are the same.
+  bool dense() const { return dense_; }
 
  private:
   /// `count` elements of a type, `at` bytes from the base.
@@ -57,10 +59,12 @@ class Datatype {
   void swap(Datatype& other) noexcept {
     std::swap(raw_, other.raw_);
     std::swap(size_, other.size_);
+    std::swap(dense_, other.dense_);
   }
 
   MPI_Datatype raw_ = MPI_BYTE;
   Index size_ = 0;
+  bool dense_ = false;
 };
 
 }  // namespace weft::mpi

@@ -20,9 +20,30 @@ Index largest(const Parts& parts) {
   return most;
 }
 
+/// What the counts and offsets of a call are given in: bytes where elements are dense and the largest of them fits, and else elements. A rank's own choice:
+/// both are bytes as MPI matches types.
+struct Unit {
+  Unit(const Datatype& element, Index most, bool large_call) {
+    if (element.dense() && (large_call || most <= count_limit / element.size())) each = element.size();
+    else type = element.raw();
+  }
+  template <class Number>
+  void into(std::vector<Number>& numbers, const std::vector<Index>& elements) const {
+    numbers.clear();
+    for (const Index number : elements) numbers.push_back(static_cast<Number>(number * each));
+  }
+
+  MPI_Datatype type = MPI_BYTE;
+  Index each = 1;
+};
+
 }  // namespace
 
 Amount::Amount(Index count, const Datatype& element) : bytes_(count * element.size()) {
+  if (element.dense() && bytes_ <= count_limit) {
+    count_ = static_cast<int>(bytes_);
+    return;
+  }
   const bool fits = count <= count_limit;
   if (!fits) all_ = element.repeated(count);
   type_ = fits ? element.raw() : all_.raw();
@@ -69,8 +90,10 @@ void sendrecv(const Communicator& comm, const void* data, const Amount& amount, 
 }
 
 void sendrecv_replace(const Communicator& comm, void* data, const Amount& amount, int peer, int tag) {
-  check(MPI_Sendrecv_replace(data, amount.count(), amount.type(), peer, tag, peer, tag, comm.raw(), MPI_STATUS_IGNORE),
-        "MPI_Sendrecv_replace");
+  for (Index at = 0; at < amount.bytes(); at += count_limit)
+    check(MPI_Sendrecv_replace(static_cast<std::byte*>(data) + at, static_cast<int>(std::min(amount.bytes() - at, count_limit)), MPI_BYTE, peer, tag, peer, tag,
+                               comm.raw(), MPI_STATUS_IGNORE),
+          "MPI_Sendrecv_replace");
   comm.count(1, amount.bytes());
 }
 
@@ -102,7 +125,8 @@ std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vect
   for (std::size_t i = 0; i < calls.size(); ++i) {
     Alltoall& made = calls[i];
     made.call_ = !large ? Call::alltoallv : MPI_VERSION >= 4 ? Call::alltoallv_large : Call::alltoallw;
-    made.element_ = element.raw();
+    const Unit unit(element, std::max(largest(send[i]), largest(receive[i])), large);
+    made.element_ = unit.type;
     for (int r = 0; r < comm.size(); ++r)
       if (const Index count = send[i].counts[static_cast<std::size_t>(r)]; r != comm.rank() && count > 0) {
         ++made.messages_;
@@ -110,11 +134,11 @@ std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vect
       }
     for (auto [side, parts] : {std::pair{&made.send_, &send[i]}, std::pair{&made.receive_, &receive[i]}}) {
       if (made.call_ == Call::alltoallv) {
-        side->counts.assign(parts->counts.begin(), parts->counts.end());
-        side->offsets.assign(parts->offsets.begin(), parts->offsets.end());
+        unit.into(side->counts, parts->counts);
+        unit.into(side->offsets, parts->offsets);
       } else if (made.call_ == Call::alltoallv_large) {
-        side->large_counts.assign(parts->counts.begin(), parts->counts.end());
-        side->large_offsets.assign(parts->offsets.begin(), parts->offsets.end());
+        unit.into(side->large_counts, parts->counts);
+        unit.into(side->large_offsets, parts->offsets);
       } else {
         std::vector<Datatype> types;
         for (std::size_t r = 0; r < parts->counts.size(); ++r)
@@ -240,24 +264,28 @@ void Alltoall::prepare(const Communicator& comm, const void* send, void* receive
 #endif
 }
 
-Rooted::Rooted(const Communicator& comm, Index own, const Parts& all, const Datatype& element)
-    : element_(element.raw()), own_(own, element), own_count_(own), element_bytes_(element.size()) {
+Rooted::Rooted(const Communicator& comm, Index own, const Parts& all, const Datatype& element) : own_(own, element) {
   const bool root = comm.rank() == 0;
-  if (comm.max(root ? std::max(largest(all), own) : own) > count_limit) call_ = MPI_VERSION >= 4 ? Call::large : Call::apart;
+  const Index most = root ? std::max(largest(all), own) : own;
+  if (comm.max(most) > count_limit) call_ = MPI_VERSION >= 4 ? Call::large : Call::apart;
+  const Unit unit(element, most, call_ != Call::plain);
+  element_ = unit.type;
+  own_count_ = own * unit.each;
   if (!root) return;
   for (std::size_t r = 0; r < all.counts.size(); ++r) {
     const Index count = all.counts[r];
-    if (r > 0 && count > 0) ++messages_, bytes_ += count * element_bytes_;
-    if (call_ == Call::plain) {
-      counts_.push_back(static_cast<int>(count));
-      offsets_.push_back(static_cast<int>(all.offsets[r]));
-    } else if (call_ == Call::large) {
-      large_counts_.push_back(count);
-      large_offsets_.push_back(static_cast<MPI_Aint>(all.offsets[r]));
-    } else {
+    if (r > 0 && count > 0) ++messages_, bytes_ += count * element.size();
+    if (call_ == Call::apart) {
       amounts_.emplace_back(count, element);
-      places_.push_back(all.offsets[r] * element_bytes_);
+      places_.push_back(all.offsets[r] * element.size());
     }
+  }
+  if (call_ == Call::plain) {
+    unit.into(counts_, all.counts);
+    unit.into(offsets_, all.offsets);
+  } else if (call_ == Call::large) {
+    unit.into(large_counts_, all.counts);
+    unit.into(large_offsets_, all.offsets);
   }
 }
 
@@ -316,12 +344,14 @@ void Rooted::scatter(const Communicator& comm, const void* all, void* own) const
 NeighborAlltoall::Side::Side(const Parts& parts, const Datatype& element, bool large) {
   // some MPIs refuse null pointers also where there are no neighbours
   counts.reserve(1), offsets.reserve(1), large_counts.reserve(1), large_offsets.reserve(1), types.reserve(1);
+  const Unit unit(element, largest(parts), large);
+  type = unit.type;
   if (!large) {
-    counts.assign(parts.counts.begin(), parts.counts.end());
-    offsets.assign(parts.offsets.begin(), parts.offsets.end());
+    unit.into(counts, parts.counts);
+    unit.into(offsets, parts.offsets);
   } else if (MPI_VERSION >= 4) {
-    large_counts.assign(parts.counts.begin(), parts.counts.end());
-    large_offsets.assign(parts.offsets.begin(), parts.offsets.end());
+    unit.into(large_counts, parts.counts);
+    unit.into(large_offsets, parts.offsets);
   } else {
     for (std::size_t i = 0; i < parts.counts.size(); ++i) {
       const Amount& amount = amounts.emplace_back(parts.counts[i], element);
@@ -334,7 +364,6 @@ NeighborAlltoall::Side::Side(const Parts& parts, const Datatype& element, bool l
 
 NeighborAlltoall::NeighborAlltoall(const Communicator& graph, const Parts& send, const Parts& receive, const Datatype& element)
     : large_(graph.max(std::max(largest(send), largest(receive))) > count_limit),
-      element_(element.raw()),
       send_(send, element, large_),
       receive_(receive, element, large_) {
   for (const Index count : send.counts) {
@@ -345,13 +374,13 @@ NeighborAlltoall::NeighborAlltoall(const Communicator& graph, const Parts& send,
 
 void NeighborAlltoall::start(const Communicator& graph, const void* send, void* receive, Requests& requests) const {
   if (!large_) {
-    check(MPI_Ineighbor_alltoallv(send, send_.counts.data(), send_.offsets.data(), element_, receive, receive_.counts.data(),
-                                  receive_.offsets.data(), element_, graph.raw(), requests.add()),
+    check(MPI_Ineighbor_alltoallv(send, send_.counts.data(), send_.offsets.data(), send_.type, receive, receive_.counts.data(),
+                                  receive_.offsets.data(), receive_.type, graph.raw(), requests.add()),
           "MPI_Ineighbor_alltoallv");
   } else {
 #if MPI_VERSION >= 4
-    check(MPI_Ineighbor_alltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive,
-                                    receive_.large_counts.data(), receive_.large_offsets.data(), element_, graph.raw(), requests.add()),
+    check(MPI_Ineighbor_alltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), send_.type, receive,
+                                    receive_.large_counts.data(), receive_.large_offsets.data(), receive_.type, graph.raw(), requests.add()),
           "MPI_Ineighbor_alltoallv_c");
 #else
     check(
