@@ -95,6 +95,8 @@ struct Demand {
   bool lands = false;
   /// Where positive, a tile is opened only after `close` of the one so many before it, on every member: an exchange's own memory need hold no more of them. 0: no such order.
   int ring = 0;
+  /// Whether what is in the from-array when a tile is started is there until the tile is closed.
+  bool from_lasts = true;
 };
 
 /// Which node every rank of a communicator is on: 0 for rank 0's, counted on in order of first appearance. Nodes are what MPI says can share

@@ -53,6 +53,8 @@ class Pattern {
   Index count(int t, int source, int target) const;
   /// Calls f(source, target, count) for all pairs of members, in the direction of the original, until it returns false.
   void each_count(int t, const std::function<bool(int, int, Index)>& f) const;
+  /// Calls f(source, target, box) for every piece between two members that is not empty, in the coordinates of the original's destination. Only where both layouts have boxes.
+  void each_box(int t, const std::function<void(int, int, const Box&)>& f) const;
   /// The largest count over all pairs of different members in tile t. The same on all members.
   Index largest(int t) const;
   /// Whether all pairs of members, each with itself included, have the same count in tile t. The same on all members.

@@ -293,6 +293,15 @@ void Pattern::each_count(int t, const std::function<bool(int, int, Index)>& f) c
   }
 }
 
+void Pattern::each_box(int t, const std::function<void(int, int, const Box&)>& f) const {
+  std::vector<Box> tile_boxes;
+  for (int m : members_) tile_boxes.push_back(tile_of(source().box(m), cut_, t));
+  for (int d = 0; d < ranks(); ++d)
+    for (const Wrapped& part : wrapped(target(), members_[at(d)], periodic_))
+      for (int s = 0; s < ranks(); ++s)
+        if (const Box box = tile_boxes[at(s)].intersect(part.box); !box.empty()) adjoint_ ? f(d, s, box) : f(s, d, box);
+}
+
 Index Pattern::largest(int t) const {
   Index most = 0;
   each_count(t, [&](int s, int d, Index count) {

@@ -76,11 +76,12 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     chain.exchanges.emplace_back();
     chain.selves.push_back(-1);
     if (!hop.exchanges) continue;
-    Demand demand{comm.agree([&] { return Pattern(hop.from, hop.to, rank, hop.cut); }), chain.bytes[h + 1], {}, -1, -1, &slots, nodes};
+    Demand demand{.pattern = comm.agree([&] { return Pattern(hop.from, hop.to, rank, hop.cut); }), .element_bytes = chain.bytes[h + 1], .slots = &slots, .nodes = nodes};
     // the caller's own arrays are on offer where the stage beside the exchange may use them as they are
     const bool numbered = waves && waves->pencils();  // rows there are ordered otherwise, even where all are held
     const bool overwrite = !numbered && (requested.overwrite_input || requested.in_place) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
     demand.from_slot = comm.min(overwrite ? 1 : 0) ? chain.first_slot : new_array(hop.from.elements(rank) * chain.bytes[h + 1]);
+    demand.from_lasts = !requested.in_place;
     const bool last = !numbered && !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     chain.selves.back() = demand.pattern.rank();

@@ -12,6 +12,7 @@
   strategy(sendrecv)              \
   strategy(sendrecv_replace)      \
   strategy(isend)                 \
+  strategy(unpacked)              \
   strategy(ialltoall)             \
   strategy(persistent)            \
   strategy(neighbor)              \

@@ -395,7 +395,7 @@ TEST(StrategiesTiny, DeclinedDemandsFailOnAllRanks) {
     const Pattern pattern(from, to, world.rank());
     const Communicator group = world.split(pattern.members()[0]);
     const Demand demand{pattern, 8, {}, -1, -1, &slots, std::vector<int>(pattern.members().size(), 0)};
-    for (const std::string name : {"alltoall", "datatype"})
+    for (const std::string name : {"alltoall", "datatype", "unpacked"})
       if (pattern.ranks() > 1) {
         const std::string error = message([&] { strategy(name).bind(demand, group.raw()); });
         EXPECT_EQ(error.find("rank 0: " + name + ": "), 0u) << error;
