@@ -256,6 +256,14 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   const auto apart = [&](double hop) { return hop > Nearness::far * near.hop_seconds; };
   const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
   const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
+  // Some find out in their first executions what suits the machine (weft, what it had better write past the caches): that is over before anything is timed, and everybody runs as often.
+  constexpr int settling = 60;
+  constexpr double settling_seconds = 20;
+  double seconds = 0;  // alike on all ranks
+  for (int done = 0; done < settling && seconds < settling_seconds; done += transforms + 1) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) seconds += running[i].runner.turn(transforms) * (transforms + 1);
+  }
   const auto wanted = static_cast<std::size_t>(repeats);
   for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
     std::shuffle(order.begin(), order.end(), random);  // nobody always comes after the same neighbour

@@ -14,11 +14,10 @@ namespace {
 // Several times a second-level cache: at 16 MiB a rank streaming took 0.8 of the time of the last stage.
 constexpr Index stream_budget = Index{8} << 20;
 
-// Bytes of the last-level cache that a node's ranks may count on, where the system tells: other nodes of one machine have theirs.
-Index cache_to_share() {
+// Bytes of the last-level cache, where the system tells: other nodes of one machine have theirs.
+Index last_level_cache() {
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  constexpr Index part = 16;
-  return std::max<Index>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0) / part;
+  return std::max<Index>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
 #else
   return 0;
 #endif
@@ -145,20 +144,30 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
   return true;
 }
 
-// What the caller gets and no cache would hold goes past the caches, unless it is worked on where it lies. So does what a first stage leaves in an array of the exchange's own and
-// nobody else has in cache, where it is copied from a block or was one axis: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9; not where columns are
-// transposed on the way out (forward 144^3 and 160^3 1.04 and 1.11), and not what a sixteenth of the last-level cache holds of all ranks beside one another: of 260 MiB, 128^3 took 0.75 of the time
-// without when the machine was quiet and 1.1 when it was not, 160^3 1.09, 192^3 1.12, 256^3 1.18; of 32 MiB, 112^3 1.3. Rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them: 128^3 there and back took 0.91 of the time,
-// r2c and plane waves 0.95; but 192^3 1.17 backward, 256^3 1.33.
-bool AnyPlan::Body::streams(const Chain& chain, std::size_t s, const Stage::Request& r) const {
+// Whether stage s writes what the caller gets.
+bool AnyPlan::Body::returns(const Chain& chain, std::size_t s) const { return s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0); }
+
+// Past the caches may go what the caller gets, unless it is worked on where it lies, and what a first stage leaves in an array of the exchange's own, where it is copied from a block or was one axis; where columns are transposed on the way out
+// it took 1.04 and 1.11 of the time (forward 144^3 and 160^3).
+bool AnyPlan::Body::may_stream(const Chain& chain, std::size_t s, const Stage::Request& r) const {
   const auto here = [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; };
   if (r.to.box.volume() * r.to.bytes < stream_budget || std::any_of(r.from.views.begin(), r.from.views.end(), here)) return false;
-  const bool to_caller = s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0);
+  if (returns(chain, s)) return s > 0 && (r.operations.size() == 1 || r.from.table || Stage::columns_first(r));
+  return s == 0 && chain.exchanges[0] && !r.from.table && !r.to.table && !r.operations.empty() && (r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1));
+}
+
+// Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
+// (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
+// 256^3 1.33). So that is the guess to begin with, and the plan tries.
+void AnyPlan::Body::stream(const Chain& chain, std::size_t s) {
+  Stage* const stage = chain.stages[s].get();
+  const Stage::Request& r = stage->request();
+  const Index cache = last_level_cache();
   Index bytes_here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]) * r.to.box.volume() * r.to.bytes;
   if (in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0) bytes_here = bytes_here / chain.exchanges[s]->tiles() * ring();
-  if (to_caller) return s > 0 && (r.operations.size() == 1 || ((r.from.table || Stage::columns_first(r)) && bytes_here > 2 * cache_to_share()));
-  if (s > 0 || !chain.exchanges[0] || r.from.table || r.to.table || r.operations.empty() || bytes_here <= cache_to_share()) return false;
-  return r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1);
+  const bool guess = returns(chain, s) ? r.operations.size() == 1 || bytes_here > cache / 8 : bytes_here > cache / 16;
+  if (comm.max(r.stream && bytes_here <= cache ? 1 : 0) == 0) return;
+  trial.add(number(chain), [stage](bool past) { stage->stream(past); }, guess);
 }
 
 Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
@@ -180,7 +189,7 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   };
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
-  r.stream = streams(chain, s, r);
+  r.stream = may_stream(chain, s, r);
   // Rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
   r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
@@ -212,7 +221,10 @@ void AnyPlan::Body::build(Chain& chain) {
     left = right = link(chain, h);
   }
   if (waves) enter_sphere(chain);
-  for (std::size_t s = 0; s < stages; ++s) chain.stages.push_back(std::make_unique<Stage>(request(chain, s)));
+  for (std::size_t s = 0; s < stages; ++s) {
+    chain.stages.push_back(std::make_unique<Stage>(request(chain, s)));
+    stream(chain, s);
+  }
   schedule(chain);
 }
 

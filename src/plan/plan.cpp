@@ -180,6 +180,7 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     slots[waves ? 1 : 0] = slots[static_cast<std::size_t>(chain.first_slot)];
     slots[waves ? 0 : 1] = map_spectrum.get();
   }
+  const std::int64_t began = trial.empty() ? 0 : trace::now();
   const Round round{&slots, f};
   trace::Run run(recorder.get(), chain.list);
   const Traffic before = run ? traffic(chain) : Traffic{};
@@ -200,6 +201,7 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     const Traffic after = traffic(chain);
     run.sent({after.calls - before.calls, after.messages - before.messages, after.bytes - before.bytes});
   }
+  if (!trial.empty()) trial.took(number(chain), 1e-9 * static_cast<double>(trace::now() - began));
 }
 
 void AnyPlan::Body::exchange(Chain& chain, const Step& step) {

@@ -12,6 +12,7 @@
 #include "plan/schedule.hpp"
 #include "plan/stage.hpp"
 #include "plan/team.hpp"
+#include "plan/trial.hpp"
 #include "sphere/waves.hpp"
 
 namespace weft {
@@ -68,6 +69,7 @@ struct AnyPlan::Body {
   Index owned_bytes = 0;
 
   Chain forward, backward, map;
+  Trial trial;  // of what their stages had better write past the caches
   std::vector<Bench> benches;
   std::unique_ptr<Team> team;
   std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
@@ -80,6 +82,7 @@ struct AnyPlan::Body {
   int scattered_axis(const Hop& hop) const;
   /// Of a route's hop on the way back, whose gathered axis is the one that is cut on the way there.
   Cut back_cut(const Route& way, std::size_t h) const;
+  int number(const Chain& chain) const { return &chain == &forward ? 0 : &chain == &backward ? 1 : 2; }
   static Traffic traffic(const Chain& chain);
   trace::List list(const Chain& chain) const;
   void record(std::shared_ptr<trace::Recorder> on);
@@ -107,7 +110,9 @@ struct AnyPlan::Body {
   int new_array(Index bytes);
   void need(int slot);
   void bind_chain(Chain& chain);
-  bool streams(const Chain& chain, std::size_t s, const Stage::Request& r) const;
+  bool returns(const Chain& chain, std::size_t s) const;
+  bool may_stream(const Chain& chain, std::size_t s, const Stage::Request& r) const;
+  void stream(const Chain& chain, std::size_t s);
   Stage::Request request(const Chain& chain, std::size_t s) const;
   bool lands(const Chain& chain, std::size_t h) const;
   bool in_step() const;

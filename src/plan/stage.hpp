@@ -58,7 +58,7 @@ class Stage {
     Precision precision = Precision::double_;
     std::vector<int> tile_axes;               ///< axes along which blocks must follow one another, outermost first
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
-    bool stream = false;                      ///< the results will not be read before they have left the caches
+    bool stream = false;                      ///< the results may go past the caches
     bool descending = false;                  ///< the last block first
     bool far = false;                         ///< what is read is in no cache
     bool fetch = false;                       ///< lines are copied in their order before they are transformed
@@ -76,6 +76,8 @@ class Stage {
   /// where no block that follows is read.
   bool overlays() const;
   const Request& request() const { return request_; }
+  /// From now on what may go past the caches does, or does not; as planned it does.
+  void stream(bool past) { past_ = past; }
   /// Lines of a batch that is gathered or scattered, of so many bytes a point.
   static Index batch_width(Index bytes, Index length);
   int passes() const { return static_cast<int>(passes_.size()); }
@@ -109,6 +111,7 @@ class Stage {
     int companion = -1; // the axis along which lines are batched, -1: one line at a time
     bool zero = false;  // its lines are to be zero
     bool from_lines = false, to_lines = false;  // lines lie contiguous, one behind the other: no line buffer needed
+    bool past_lines = false;  // nor where they go past the caches
     bool rows = false;  // columns go straight from segments to segments
     bool apart = false; // contiguous lines go straight from an array to the block, or back, where they lie farther apart than the spec says
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
@@ -175,6 +178,7 @@ class Stage {
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
+  bool past_ = true;
   std::vector<Block> blocks_;
   std::vector<Pass> passes_;
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;

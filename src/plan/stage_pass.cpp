@@ -239,10 +239,11 @@ void Stage::plan_ways(const Pass& pass, Cell& cell, End source, End target) cons
   // one line after the other from a buffer 4096^2 on two ranks took 0.63 of the time, 256^2 x 64 0.62, r2c 4096^2 0.67 forward.
   const Lines* const last = operation.second ? operation.second.get() : operation.first.get();
   const bool streams = last && last->streams() && operation.scale == 1 && pass.out_step * to.bytes % cache_line == 0 && (cell.from_lines || source.in_block);
-  cell.to_lines = (!pass.streams || streams) && !to.table && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
+  cell.to_lines = !to.table && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
+  cell.past_lines = cell.to_lines && streams;
   if (c < 0 || !operation.first || operation.second || operation.map) return;
 
-  cell.apart = !table && source.in_block != target.in_block && !(cell.from_lines && cell.to_lines) && operation.first->takes_steps() && operation.scale == 1 &&
+  cell.apart = !table && source.in_block != target.in_block && !(cell.from_lines && (pass.streams ? cell.past_lines : cell.to_lines)) && operation.first->takes_steps() && operation.scale == 1 &&
                whole(cell.from, pass.in_length, from.bytes) && whole(cell.to, pass.out_length, to.bytes);
 
   // every point of a line, each with those of the next lines beside it

@@ -111,7 +111,7 @@ bool Stage::in_place(const Round& round) const {
 void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Share& ahead, Bench& bench, const Round& round) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
-  const bool streams = pass.streams && !in_place(round);
+  const bool streams = pass.streams && past_ && !in_place(round);
   if (pass.copies) {
     for (std::size_t k = 0; k < cell.pairs.size(); ++k) {
       const auto f = static_cast<std::size_t>(cell.pairs[k].first), t = static_cast<std::size_t>(cell.pairs[k].second);
@@ -168,7 +168,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length || pass.mid_step != pass.out_step;
   const std::byte* lines = nullptr;
   std::byte* middle = nullptr;
-  std::byte* const target = cell.to_lines ? bench.to[0] : nullptr;
+  std::byte* const target = (streams ? cell.past_lines : cell.to_lines) ? bench.to[0] : nullptr;
   std::byte* const middle_target = returns ? nullptr : target;
   if (cell.from_lines) {
     lines = bench.from[0];

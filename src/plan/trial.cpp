@@ -1,0 +1,57 @@
+#include "plan/trial.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace weft {
+
+void Trial::add(int chain, std::function<void(bool)> set, bool guess) {
+  set(guess);
+  settings_.push_back({chain, std::move(set), guess});
+}
+
+// Their mean, without the longest quarter, which something else has disturbed. A median would see one kind of executions alone where callers alternate between two.
+double Trial::Times::usual() {
+  const std::size_t quiet = std::max<std::size_t>(count - (count + 3) / 4, 1);
+  const auto end = seconds.begin() + static_cast<std::ptrdiff_t>(quiet);
+  std::nth_element(seconds.begin(), end - 1, seconds.begin() + static_cast<std::ptrdiff_t>(count));
+  return std::accumulate(seconds.begin(), end, 0.0) / static_cast<double>(quiet);
+}
+
+// The plan's time the other way over that this way, every chain counted as often as it ran; 1: nothing is known.
+double Trial::other_over_this() {
+  double as_is = 0, other = 0;
+  for (auto& [now, then] : times_)
+    if (now.count > 0 && then.count > 0) {
+      const auto runs = static_cast<double>(now.count + then.count);
+      as_is += runs * now.usual();
+      other += runs * then.usual();
+    }
+  return as_is > 0 ? other / as_is : 1;
+}
+
+void Trial::took(int chain, double seconds) {
+  constexpr double clearly = 0.97, hopeless = 1.1;
+  if (settings_.empty()) return;
+  const Index at = executions_++ - calm, all = each * static_cast<Index>(settings_.size());
+  const auto setting = [&](Index execution) -> Setting& { return settings_[static_cast<std::size_t>(execution / each)]; };
+  const auto other = [](Index execution) { return execution % each / stretch % 2 == 1; };
+  ran_[static_cast<std::size_t>(chain)] = true;
+  if (at >= 0 && at < all) {
+    Times& times = times_[static_cast<std::size_t>(chain)][other(at) && !hopeless_];
+    if (at % stretch > 0 && times.count < times.seconds.size()) times.seconds[times.count++] = seconds;
+    if (at % (2 * stretch) == 2 * stretch - 1) hopeless_ = hopeless_ || other_over_this() > hopeless;
+    if (at % each == each - 1) {
+      if (other_over_this() < clearly) setting(at).now = !setting(at).now;
+      setting(at).set(setting(at).now);
+      for (auto& both : times_) both[0].count = both[1].count = 0;
+    }
+  }
+  if (executions_ == again) executions_ = 0, ran_.fill(false);
+  const Index next = executions_ - calm;
+  if (next < 0 || next >= all || next % stretch != 0) return;
+  if (next % each == 0) hopeless_ = !ran_[static_cast<std::size_t>(setting(next).chain)];
+  setting(next).set(setting(next).now != (other(next) && !hopeless_));
+}
+
+}  // namespace weft

@@ -1,0 +1,84 @@
+// What trials find, where executions take what is said here.
+#include "plan/trial.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace weft {
+namespace {
+
+constexpr Index each = Trial::each;
+
+/// A plan whose executions take `seconds(chain, settings)`, of `chains` in turn.
+struct Pretended {
+  Trial trial;
+  std::vector<bool> now;
+  int executions = 0, changes = 0;
+
+  explicit Pretended(const std::vector<bool>& guesses, int of = 0) : now(guesses.size()) {
+    for (std::size_t s = 0; s < guesses.size(); ++s)
+      trial.add(of, [this, s](bool value) { changes += now[s] != value, now[s] = value; }, guesses[s]);
+    changes = 0;
+  }
+  template <class Seconds>
+  void run(Index times, const std::vector<int>& chains, Seconds seconds) {
+    for (Index k = 0; k < times; ++k, ++executions) {
+      const int chain = chains[static_cast<std::size_t>(executions) % chains.size()];
+      trial.took(chain, seconds(chain, now));
+    }
+  }
+};
+
+TEST(Trial, KeepsTheFasterWay) {
+  for (const bool guess : {false, true})
+    for (const bool faster : {false, true}) {
+      Pretended plan({guess, !guess});
+      EXPECT_EQ(plan.now, (std::vector<bool>{guess, !guess}));
+      plan.run(Trial::calm + 2 * each, {0}, [&](int, const auto& s) { return (s[0] == faster ? 1 : 1.2) + (s[1] == faster ? 0.5 : 0.6); });
+      EXPECT_EQ(plan.now, (std::vector<bool>{faster, faster}));
+      plan.changes = 0;
+      plan.run(1000, {0}, [](int, const auto&) { return 1; });
+      EXPECT_EQ(plan.changes, 0) << "settled";
+    }
+}
+
+TEST(Trial, StaysWhereNothingIsGained) {
+  Pretended plan({true, false});
+  int k = 0;
+  plan.run(Trial::calm + 2 * each, {0, 1}, [&](int, const auto& s) { return 1 + 0.01 * (s[0] + s[1]) + 0.02 * std::sin(++k); });
+  EXPECT_EQ(plan.now, (std::vector<bool>{true, false}));
+}
+
+// One direction may pay for what the other gains; a few executions that something disturbs do not count.
+TEST(Trial, WeighsChainsAsOftenAsTheyRun) {
+  const auto seconds = [](int chain, const auto& s) { return chain == 0 ? (s[0] ? 0.9 : 1) : (s[0] ? 1.3 : 1); };
+  Pretended both({false}), mostly_forward({false});
+  both.run(Trial::calm + each, {0, 1}, seconds);
+  EXPECT_FALSE(both.now[0]);
+  int k = 0;
+  mostly_forward.run(Trial::calm + each, {0, 0, 0, 0, 0, 0, 0, 1}, [&](int chain, const auto& s) { return seconds(chain, s) + (++k % 11 == 0 ? 50 : 0); });
+  EXPECT_TRUE(mostly_forward.now[0]);
+}
+
+TEST(Trial, TriesAgainLater) {
+  Pretended plan({true});
+  plan.run(Trial::again, {0}, [](int, const auto& s) { return s[0] ? 1 : 1.5; });
+  EXPECT_TRUE(plan.now[0]);
+  plan.run(Trial::again, {0}, [](int, const auto& s) { return s[0] ? 1.5 : 1; });
+  EXPECT_FALSE(plan.now[0]);
+}
+
+TEST(Trial, TriesNotWhatDoesNotRunAndNotLongWhatIsHopeless) {
+  Pretended idle({true}, 2), hopeless({true});
+  const auto seconds = [](int, const auto& s) { return s[0] ? 1.0 : 1.2; };
+  idle.run(Trial::again, {0, 1}, seconds);
+  EXPECT_EQ(idle.changes, 0);
+  hopeless.run(Trial::again - 1, {0}, seconds);
+  EXPECT_EQ(hopeless.changes, 2);
+  EXPECT_TRUE(hopeless.now[0]);
+}
+
+}  // namespace
+}  // namespace weft
