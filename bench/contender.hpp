@@ -19,6 +19,7 @@ struct Contender {
   Part in, out;                             ///< may be the same memory
   std::function<void()> forward, backward;  ///< the whole batch, collectively, in to out and out to in
   std::vector<weft::GVector> vectors;       ///< plane waves: of `out`, whose axes are the batch and these
+  std::function<bool()> trying;             ///< alike on all ranks: whether it still finds out what suits the machine; empty: no
   weft::Index bytes_owned = 0;              ///< memory of the library's own beside `in` and `out`, where it tells
 };
 

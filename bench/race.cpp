@@ -44,6 +44,12 @@ class Runner {
     const auto out = contender_.out.elements * static_cast<weft::Index>(what_.after_bytes());
     return contender_.in.memory == contender_.out.memory ? std::max(in, out) : in + out;
   }
+  /// Alike on all ranks.
+  bool trying() const {
+    int answer = here() && contender_.trying && contender_.trying();
+    MPI_Bcast(&answer, 1, MPI_INT, 0, world_.comm);
+    return answer != 0;
+  }
   weft::Index bytes_owned() const { return here() ? contender_.bytes_owned : 0; }
 
   /// Collective: the worse error of forward and of the way back.
@@ -256,13 +262,11 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   const auto apart = [&](double hop) { return hop > Nearness::far * near.hop_seconds; };
   const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
   const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
-  // Some find out in their first executions what suits the machine (weft, what it had better write past the caches): that is over before anything is timed, and everybody runs as often.
-  constexpr int settling = 60;
-  constexpr double settling_seconds = 20;
-  double seconds = 0;  // alike on all ranks
-  for (int done = 0; done < settling && seconds < settling_seconds; done += transforms + 1) {
+  // Some find out in their first executions what suits the machine (weft, what should go past the caches): that is over before anything is timed, and everybody runs as often.
+  constexpr int settling = 100;
+  for (int done = 0; done < settling && std::any_of(running.begin(), running.end(), [](const Running& r) { return r.runner.trying(); }); done += transforms + 1) {
     std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order) seconds += running[i].runner.turn(transforms) * (transforms + 1);
+    for (const std::size_t i : order) running[i].runner.turn(transforms);
   }
   const auto wanted = static_cast<std::size_t>(repeats);
   for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {

@@ -45,6 +45,7 @@ Contender make(MPI_Comm comm, const Case& what, weft::Options options, Arrays ar
   std::byte *const in = c.in.memory.get(), *const out = c.out.memory.get();
   c.forward = [=] { plan->forward(in, out); };
   c.backward = [=] { plan->backward(out, in); };
+  c.trying = [=] { return plan->trying(); };
   c.bytes_owned = plan->bytes_owned();
   return c;
 }

@@ -251,6 +251,8 @@ class AnyPlan {
   const Options& effective() const;  ///< what is done where it differs from what was requested
   /// Bytes that the plan owns on this rank: exchange buffers, work arrays, scratch, arrays handed out.
   Index bytes_owned() const;
+  /// Whether executions to come are among those in which a plan of large arrays finds out what should go past the caches: some of them take longer, with the same results. Alike on all ranks; at most some hundred executions of every 5000.
+  bool trying() const;
 
   /// What this rank did since recording began: seconds in local work and in exchanges, MPI calls that move data, messages to other ranks, their bytes.
   struct Spent {

@@ -158,16 +158,26 @@ bool AnyPlan::Body::may_stream(const Chain& chain, std::size_t s, const Stage::R
 
 // Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
 // (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
-// 256^3 1.33). So that is the guess to begin with, and the plan tries.
-void AnyPlan::Body::stream(const Chain& chain, std::size_t s) {
-  Stage* const stage = chain.stages[s].get();
-  const Stage::Request& r = stage->request();
-  const Index cache = last_level_cache();
-  Index bytes_here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]) * r.to.box.volume() * r.to.bytes;
-  if (in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0) bytes_here = bytes_here / chain.exchanges[s]->tiles() * ring();
-  const bool guess = returns(chain, s) ? r.operations.size() == 1 || bytes_here > cache / 8 : bytes_here > cache / 16;
-  if (comm.max(r.stream && bytes_here <= cache ? 1 : 0) == 0) return;
-  trial.add(number(chain), [stage](bool past) { stage->stream(past); }, guess);
+// 256^3 1.33). So that is the guess to begin with, and the plan tries. Collective.
+void AnyPlan::Body::try_streaming() {
+  const Index cache = last_level_cache(), ranks_here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
+  const auto bytes_here = [&](const Chain& chain, std::size_t s) {
+    const Side& to = chain.stages[s]->request().to;
+    const Index bytes = ranks_here * to.box.volume() * to.bytes;
+    return in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0 ? bytes / chain.exchanges[s]->tiles() * ring() : bytes;
+  };
+  const auto unsure = [&](const Chain& chain, std::size_t s) { return chain.stages[s]->request().stream && bytes_here(chain, s) <= cache ? 1 : 0; };
+  int any = 0;
+  for (const Chain* chain : {&forward, &backward, &map})
+    for (std::size_t s = 0; s < chain->stages.size(); ++s) any |= unsure(*chain, s);
+  if (comm.max(any) == 0) return;
+  for (const Chain* chain : {&forward, &backward, &map})
+    for (std::size_t s = 0; s < chain->stages.size(); ++s) {
+      if (comm.max(unsure(*chain, s)) == 0) continue;
+      Stage* const stage = chain->stages[s].get();
+      const bool guess = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes_here(*chain, s) > cache / 8 : bytes_here(*chain, s) > cache / 16;
+      trial.add(number(*chain), [stage](bool past) { stage->stream(past); }, guess);
+    }
 }
 
 Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
@@ -221,10 +231,7 @@ void AnyPlan::Body::build(Chain& chain) {
     left = right = link(chain, h);
   }
   if (waves) enter_sphere(chain);
-  for (std::size_t s = 0; s < stages; ++s) {
-    chain.stages.push_back(std::make_unique<Stage>(request(chain, s)));
-    stream(chain, s);
-  }
+  for (std::size_t s = 0; s < stages; ++s) chain.stages.push_back(std::make_unique<Stage>(request(chain, s)));
   schedule(chain);
 }
 

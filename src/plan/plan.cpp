@@ -100,6 +100,7 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
       for (Chain* chain : {&forward, &backward, &map}) conduct(*chain);
     record(traced);
   });
+  try_streaming();
   team->run([&](int) {
     for (const Chain* chain : {&forward, &backward, &map})
       for (const auto& list : chain->operations)
@@ -283,6 +284,7 @@ const std::vector<GVector>& AnyPlan::vectors() const { return body_->vectors; }
 const Options& AnyPlan::requested() const { return body_->requested; }
 const Options& AnyPlan::effective() const { return body_->effective; }
 Index AnyPlan::bytes_owned() const { return body_->owned_bytes; }
+bool AnyPlan::trying() const { return body_->trial.trying(); }
 std::vector<std::vector<Considered>> AnyPlan::considered() const {
   std::vector<std::vector<Considered>> all;
   for (std::size_t h = 0; h < body_->forward.hops.size(); ++h)

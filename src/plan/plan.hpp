@@ -112,7 +112,7 @@ struct AnyPlan::Body {
   void bind_chain(Chain& chain);
   bool returns(const Chain& chain, std::size_t s) const;
   bool may_stream(const Chain& chain, std::size_t s, const Stage::Request& r) const;
-  void stream(const Chain& chain, std::size_t s);
+  void try_streaming();
   Stage::Request request(const Chain& chain, std::size_t s) const;
   bool lands(const Chain& chain, std::size_t h) const;
   bool in_step() const;

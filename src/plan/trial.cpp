@@ -33,11 +33,11 @@ double Trial::other_over_this() {
 void Trial::took(int chain, double seconds) {
   constexpr double clearly = 0.97, hopeless = 1.1;
   if (settings_.empty()) return;
-  const Index at = executions_++ - calm, all = each * static_cast<Index>(settings_.size());
-  const auto setting = [&](Index execution) -> Setting& { return settings_[static_cast<std::size_t>(execution / each)]; };
-  const auto other = [](Index execution) { return execution % each / stretch % 2 == 1; };
+  const auto setting = [&](Index trial) -> Setting& { return settings_[static_cast<std::size_t>(trial / each)]; };
+  const auto other = [](Index trial) { return trial % each / stretch % 2 == 1; };
   ran_[static_cast<std::size_t>(chain)] = true;
-  if (at >= 0 && at < all) {
+  const Index at = executions_++ - calm;
+  if (at >= 0 && at < trials_) {
     Times& times = times_[static_cast<std::size_t>(chain)][other(at) && !hopeless_];
     if (at % stretch > 0 && times.count < times.seconds.size()) times.seconds[times.count++] = seconds;
     if (at % (2 * stretch) == 2 * stretch - 1) hopeless_ = hopeless_ || other_over_this() > hopeless;
@@ -47,10 +47,11 @@ void Trial::took(int chain, double seconds) {
       for (auto& both : times_) both[0].count = both[1].count = 0;
     }
   }
+  if (executions_ == calm) trials_ = each * (std::partition(settings_.begin(), settings_.end(), [&](const Setting& s) { return ran_[static_cast<std::size_t>(s.chain)]; }) - settings_.begin());
   if (executions_ == again) executions_ = 0, ran_.fill(false);
   const Index next = executions_ - calm;
-  if (next < 0 || next >= all || next % stretch != 0) return;
-  if (next % each == 0) hopeless_ = !ran_[static_cast<std::size_t>(setting(next).chain)];
+  if (next < 0 || next >= trials_ || next % stretch != 0) return;
+  if (next % each == 0) hopeless_ = false;
   setting(next).set(setting(next).now != (other(next) && !hopeless_));
 }
 

@@ -17,14 +17,16 @@ class Trial {
  public:
   static constexpr int chains = 3;
 
-  /// A setting of one of the plan's chains, not tried where that does not run. `set` is called with what holds from then on, now with the guess. The same number of settings on all ranks, in the same order.
+  /// A setting of one of the plan's chains, tried where that runs. `set` is called with what holds from then on, now with the guess. The same number of settings on all ranks, in the same order.
   void add(int chain, std::function<void(bool)> set, bool guess);
   bool empty() const { return settings_.empty(); }
+  /// Whether executions to come are trials.
+  bool trying() const { return !empty() && executions_ < calm + (executions_ < calm ? 1 : trials_); }
   /// An execution of a chain has taken so long.
   void took(int chain, double seconds);
 
   /// Executions: before the first trial; in a row the same way, of which the first does not count; such rows each way; from one round of trials to the next.
-  static constexpr Index calm = 4, stretch = 4, stretches = 3, again = 5000;
+  static constexpr Index calm = 8, stretch = 4, stretches = 3, again = 5000;
   static constexpr Index each = 2 * stretch * stretches;  ///< to try one setting
 
  private:
@@ -41,7 +43,7 @@ class Trial {
   double other_over_this();
 
   std::vector<Setting> settings_;
-  Index executions_ = 0;
+  Index executions_ = 0, trials_ = 0;  ///< in this round: so far, and those of all settings that are tried, which come first
   std::array<std::array<Times, 2>, chains> times_;  // this way, and the other
   std::array<bool, chains> ran_{};
   bool hopeless_ = false;

@@ -263,6 +263,7 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
   }
   progress.phase(
       fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(), !asked.sweeps.empty() ? "schedules" : asked.kernels.empty() ? "strategies" : "kernels"));
+  for (Contender* contender : running) contender->settle();
   for (int repeat = 0; repeat < asked.repeats; ++repeat) {
     progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
     for (Contender* contender : running) contender->time();

@@ -30,14 +30,9 @@ class TypedContender : public Contender {
     note(error(in_, before));
   }
 
-  void time() override {
-    MPI_Barrier(world_.comm);
-    const double start = MPI_Wtime();
-    there_and_back();
-    double seconds = MPI_Wtime() - start;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, world_.comm);
-    measured_.seconds.push_back(seconds);
-    rescale();
+  void time() override { measured_.seconds.push_back(timed()); }
+  void settle() override {
+    for (double left = 1; left > 0 && plan_.trying();) left -= timed();
   }
 
   void time_steps(int repeats, weft::Trace* trace) override {
@@ -68,6 +63,17 @@ class TypedContender : public Contender {
   const weft::AnyPlan& plan() const override { return plan_; }
 
  private:
+  /// Seconds of the slowest rank, alike on all.
+  double timed() {
+    MPI_Barrier(world_.comm);
+    const double start = MPI_Wtime();
+    there_and_back();
+    double seconds = MPI_Wtime() - start;
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, world_.comm);
+    rescale();
+    return seconds;
+  }
+
   /// Of a field's part on a sphere the coefficients are known, and how long it is; it must come back from there.
   void verify_waves(const Field& field) {
     const weft::Shape& grid = plan_.problem().shape;

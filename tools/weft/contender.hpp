@@ -20,6 +20,8 @@ class Contender {
   /// Collective, all of them. `verify` starts from fresh data and leaves data that `time` may transform any number of times.
   virtual void verify(const Field& field) = 0;
   virtual void time() = 0;
+  /// As `time`, and times nothing, until the plan has found out what suits the machine, or a second is over.
+  virtual void settle() = 0;
   /// Apart from `time`, because looking at every step costs; in `trace` unless that is null.
   virtual void time_steps(int repeats, weft::Trace* trace) = 0;
 
