@@ -262,11 +262,13 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   const auto apart = [&](double hop) { return hop > Nearness::far * near.hop_seconds; };
   const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
   const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
-  // Some find out in their first executions what suits the machine (weft, what should go past the caches): that is over before anything is timed, and everybody runs as often.
+  // Some find out in their first executions what suits the machine (weft, what should go past the caches), one after the other here as in the turns that count: that is over before anything is timed.
   constexpr int settling = 100;
-  for (int done = 0; done < settling && std::any_of(running.begin(), running.end(), [](const Running& r) { return r.runner.trying(); }); done += transforms + 1) {
+  for (int done = 0, trying = 1; done < settling && trying > 0; done += transforms + 1) {
+    trying = 0;
     std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order) running[i].runner.turn(transforms);
+    for (const std::size_t i : order)
+      if (running[i].runner.trying()) ++trying, running[i].runner.turn(transforms);
   }
   const auto wanted = static_cast<std::size_t>(repeats);
   for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
