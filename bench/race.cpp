@@ -264,11 +264,13 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
   // Some find out in their first executions what suits the machine (weft, what should go past the caches), one after the other here as in the turns that count: that is over before anything is timed.
   constexpr int settling = 100;
-  for (int done = 0, trying = 1; done < settling && trying > 0; done += transforms + 1) {
+  constexpr double settling_seconds = 30;
+  double seconds = 0;  // alike on all ranks
+  for (int done = 0, trying = 1; done < settling && trying > 0 && seconds < settling_seconds; done += transforms + 1) {
     trying = 0;
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t i : order)
-      if (running[i].runner.trying()) ++trying, running[i].runner.turn(transforms);
+      if (running[i].runner.trying()) ++trying, seconds += running[i].runner.turn(transforms) * (transforms + 1);
   }
   const auto wanted = static_cast<std::size_t>(repeats);
   for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
