@@ -19,7 +19,7 @@ std::string to_string(const LineSpec& spec) {
 }
 
 void Lines::rows(const Rows&) const { throw Error(to_string(spec_) + " takes no rows"); }
-void Lines::apart(const std::byte*, Index, std::byte*, Index, Index, bool) const { throw Error(to_string(spec_) + " takes no steps"); }
+void Lines::apart(const Apart&) const { throw Error(to_string(spec_) + " takes no steps"); }
 
 std::byte* Lines::scratch() const {
   thread_local Aligned memory;

@@ -83,10 +83,26 @@ class Lines {
   /// As above, out of place, but what is written goes past the caches where every line begins a cache line and it `streams()`.
   virtual void stream(const std::byte* in, std::byte* out, Index count) const { (*this)(in, out, count); }
 
+  /// What memory is to bring while lines are transformed: so many addresses, each with so many bytes behind it.
+  struct Ahead {
+    const std::byte* const* rows = nullptr;
+    Index count = 0, bytes = 0;
+  };
+  /// Contiguous lines: line k is read from `in + k * in_step` and written at `out + k * out_step`, in bytes.
+  struct Apart {
+    const std::byte* in;
+    Index in_step;
+    std::byte* out;
+    Index out_step, count;
+    bool streams;  ///< past the caches, as `stream`
+    Ahead reads = Ahead(), writes = Ahead();  ///< what will be read and written after these lines; as much of it is asked for as there is time for
+  };
   /// Whether its contiguous lines may be read and written any distance apart, whatever the spec says.
   virtual bool takes_steps() const { return false; }
-  /// Does so, if it `takes_steps()`, with the same bits: line k is read from `in + k * in_step` and written at `out + k * out_step`, in bytes; out of place, and past the caches as `stream` where it `streams`.
-  virtual void apart(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams) const;
+  /// Does so, if it `takes_steps()`, with the same bits; out of place, or in place where the steps are equal and the spec's own lines may be.
+  virtual void apart(const Apart&) const;
+  /// Whether it asks for what lines apart are told to; else that is without effect.
+  virtual bool asks() const { return false; }
 
   /// Columns of rows that lie anywhere: point k of column j is read j elements after `in[k]`, and written, times `scale`, as many after `out[k]`.
   struct Rows {
@@ -95,9 +111,7 @@ class Lines {
     Index columns;
     double scale;
     bool streams;  ///< what is written goes past the caches where every `out[k]` begins a cache line
-    /// What is to be brought from memory meanwhile: so many addresses, each with so many bytes behind it. Where there are none, it may ask for what lies beside the rows.
-    const std::byte* const* ahead = nullptr;
-    Index ahead_count = 0, ahead_bytes = 0;
+    Ahead reads = Ahead(), writes = Ahead();  ///< what will be read and written after these columns; where nothing will be read, it may ask for what lies beside the rows
   };
   /// Whether it transforms them; only where the spec's own lines are columns.
   virtual bool takes_rows() const { return false; }

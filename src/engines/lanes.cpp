@@ -95,11 +95,12 @@ class LanesLines final : public Lines {
   bool streams() const override { return spec().out_stride == 1; }
   void stream(const std::byte* in, std::byte* out, Index count) const override { run(in, in_step_bytes(), out, out_step_bytes(), count, true); }
   bool takes_steps() const override { return spec().in_stride == 1 && spec().out_stride == 1; }
-  void apart(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams) const override { run(in, in_step, out, out_step, count, streams); }
+  void apart(const Apart& lines) const override { run(lines.in, lines.in_step, lines.out, lines.out_step, lines.count, lines.streams, memory(lines.reads), memory(lines.writes)); }
+  bool asks() const override { return spec().kind == Kind::c2c && by_rows() > 0 && !in_registers(); }
   bool takes_rows() const override { return rows_; }
   void rows(const Lines::Rows& rows) const override {
     rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale),
-                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), rows.ahead, rows.ahead_count, rows.ahead_bytes, reinterpret_cast<Real*>(scratch())});
+                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), memory(rows.reads), memory(rows.writes), reinterpret_cast<Real*>(scratch())});
   }
   bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
   std::pair<Index, Index> untouched() const override { return untouched_; }
@@ -109,10 +110,11 @@ class LanesLines final : public Lines {
  private:
   static constexpr Index line = Aligned::alignment;  // of a cache
   static bool aligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % line == 0; }
-  void run(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams) const {
+  static lanes::Memory memory(const Ahead& of) { return {of.rows, of.count, of.bytes}; }
+  void run(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams, const lanes::Memory& reads = {}, const lanes::Memory& writes = {}) const {
     constexpr Index real = sizeof(Real);
     run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, in_step / real, reinterpret_cast<Real*>(out), 2 * spec().out_stride, out_step / real, count, reinterpret_cast<Real*>(scratch()),
-                    streams && aligned(out) && (count < 2 || out_step % line == 0)});
+                    streams && aligned(out) && (count < 2 || out_step % line == 0), reads, writes});
   }
 
   // Whether rows go through registers alone.

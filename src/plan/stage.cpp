@@ -208,8 +208,9 @@ Index Stage::Rows::count() const {
 }
 
 // While a block is worked on, memory is idle enough to bring the next one. Columns that come from rows ask for it themselves, where rows begin cache lines and the second-level cache has room for both: r2c and
-// 135 points, whose rows do not, took 1.02 to 1.06 of the time so, and ask for what lies beside them. Without such columns it is asked for in all passes where there is room, else while it is copied out. Not where lines ask for
-// those behind them: slabs of 128^3 to 256^3 took 0.93 of the time so, but pencils, whose planes' rows lie apart, 1.18 at 128^3.
+// 135 points, whose rows do not, took 1.02 to 1.06 of the time so, and ask for what lies beside them. Rows before them ask for half of it, and for where the columns will put their results: evenly, 128^3 with the input preserved
+// took 0.87 of the time. Without such columns it is asked for in all passes where there is room, else while it is copied out. Not where lines ask for those behind them: slabs of 128^3 to 256^3 took 0.93 of the time so, but pencils,
+// whose planes' rows lie apart, 1.18 at 128^3.
 void Stage::plan_fetches() {
   const Operation& first = passes_.front().operation;
   if (!request_.far || request_.from.table) return;
@@ -222,36 +223,64 @@ void Stage::plan_fetches() {
       if (view.box.extent(a) > 1 && view.strides[a] != 1 && view.strides[a] * request_.from.bytes % cache_line != 0) return false;
     return true;
   };
-  columns_ask_ = room && columns != passes_.end() && std::all_of(request_.from.views.begin(), request_.from.views.end(), begins_lines);
-  if (!columns_ask_ && (passes_.size() < 2 || (first.first && first.first->takes_rows()) || (!room && !passes_.back().copies))) return;
-  fetching_ = columns_ask_ ? static_cast<std::size_t>(columns - passes_.begin()) : room ? 0 : passes_.size() - 1;
-  fetched_ = columns_ask_ ? fetching_ + 1 : passes_.size();
-  constexpr Index longest = 2048, shortest = 256;  // bytes of a row
-  const bool brings = !columns_ask_ && first.first && first.first->reads_ahead();
-  for (std::size_t b = 0; b + 1 < blocks_.size(); ++b) {
-    Block& block = blocks_[b];
-    for (const View& view : request_.from.views) {
-      const Box next = view.box.intersect(blocks_[b + 1].box);
-      if (next.empty()) continue;
-      Order order = c_order(next.axes());
-      std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return view.strides[x] < view.strides[y]; });
-      Rows rows{view.slot, view.at(next.lo) * request_.from.bytes, request_.from.bytes, {}};
-      for (const int a : order) {
-        if (next.extent(a) == 1) continue;
-        if (rows.loops.empty() && view.strides[a] * request_.from.bytes == rows.bytes) rows.bytes *= next.extent(a);
-        else rows.loops.emplace_back(next.extent(a), view.strides[a] * request_.from.bytes);
-      }
-      if (rows.bytes < shortest || (brings && rows.loops.empty())) continue;
-      if (rows.bytes > longest) rows.loops.insert(rows.loops.begin(), {rows.bytes / longest, longest}), rows.bytes = longest;
-      block.ahead_rows += rows.count();
-      block.ahead.push_back(std::move(rows));
-    }
+  const bool columns_ask = room && columns != passes_.end() && std::all_of(request_.from.views.begin(), request_.from.views.end(), begins_lines);
+  if (!columns_ask && (passes_.size() < 2 || (first.first && first.first->takes_rows()) || (!room && !passes_.back().copies))) return;
+  fetching_ = columns_ask ? static_cast<std::size_t>(columns - passes_.begin()) : room ? 0 : passes_.size() - 1;
+  fetched_ = columns_ask ? fetching_ + 1 : passes_.size();
+  Pass* rows = nullptr;
+  if (columns_ask) {
+    for (Cell& cell : columns->cells) cell.asks = cell.rows;
+    if (passes_.size() == 2 && !request_.to.table) rows = &passes_[columns == passes_.begin() ? 1 : 0];
+    const auto asks = [&](const Cell& cell) {
+      const auto whole = [&](const std::vector<Segment>& parts, Index length, Index point) { return parts.size() == 1 && parts[0].count == length && parts[0].strides[rows->operation.axis] == point; };
+      return cell.companion >= 0 && whole(cell.from, rows->in_length, rows->from_bytes) && whole(cell.to, rows->out_length, rows->to_bytes);
+    };
+    if (rows && (rows->copies || !rows->operation.first || !rows->operation.first->asks() || rows->operation.second || rows->operation.map || rows->operation.scale != 1 || !std::all_of(rows->cells.begin(), rows->cells.end(), asks)))
+      rows = nullptr;
   }
+  if (rows) {
+    fetching_ = 0, fetched_ = 2;
+    for (Cell& cell : rows->cells) cell.apart = cell.asks = true;
+  }
+  constexpr Index shortest = 256;  // bytes of a row
+  const bool brings = !columns_ask && first.first && first.first->reads_ahead();
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    // rows ask where the columns behind them will write, columns alone where they will next
+    const bool last = b + 1 == blocks_.size();
+    if (columns_ask && columns + 1 == passes_.end() && (rows || passes_.size() == 1) && !(last && !rows)) blocks_[b].target = area(request_.to, blocks_[rows ? b : b + 1].box);
+    if (last) break;
+    Area next = area(request_.from, blocks_[b + 1].box);
+    std::erase_if(next.parts, [&](const Rows& part) { return part.bytes < shortest || (brings && part.loops.empty()); });
+    for (const Rows& part : next.parts) blocks_[b].ahead.rows += part.count();
+    blocks_[b].ahead.parts = std::move(next.parts);
+  }
+}
+
+// The runs of memory that hold a box of a side, no longer than pages are sure to be.
+Stage::Area Stage::area(const Side& side, const Box& box) {
+  constexpr Index longest = 2048;
+  Area all;
+  for (const View& view : side.views) {
+    const Box part = view.box.intersect(box);
+    if (part.empty()) continue;
+    Order order = c_order(part.axes());
+    std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return view.strides[x] < view.strides[y]; });
+    Rows rows{view.slot, view.at(part.lo) * side.bytes, side.bytes, {}};
+    for (const int a : order) {
+      if (part.extent(a) == 1) continue;
+      if (rows.loops.empty() && view.strides[a] * side.bytes == rows.bytes) rows.bytes *= part.extent(a);
+      else rows.loops.emplace_back(part.extent(a), view.strides[a] * side.bytes);
+    }
+    if (rows.bytes > longest) rows.loops.insert(rows.loops.begin(), {rows.bytes / longest, longest}), rows.bytes = longest;
+    all.rows += rows.count();
+    all.parts.push_back(std::move(rows));
+  }
+  return all;
 }
 
 std::size_t Stage::ahead_rows() const {
   Index most = 0;
-  for (const Block& block : blocks_) most = std::max(most, block.ahead_rows);
+  for (const Block& block : blocks_) most = std::max(most, block.ahead.rows + block.target.rows);
   return static_cast<std::size_t>(most);
 }
 

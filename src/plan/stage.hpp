@@ -41,7 +41,7 @@ struct Bench {
   std::vector<std::byte*> to;
   std::vector<const std::byte*> from_rows;  ///< addresses of every point of a batch's first line
   std::vector<std::byte*> to_rows;
-  std::vector<const std::byte*> ahead_rows;  ///< addresses of what the next block will read
+  std::vector<const std::byte*> ahead_rows;  ///< addresses of what the next block will read, and this one write
 };
 
 /// What one execution hands to its stages.
@@ -114,6 +114,7 @@ class Stage {
     bool past_lines = false;  // nor where they go past the caches
     bool rows = false;  // columns go straight from segments to segments
     bool apart = false; // contiguous lines go straight from an array to the block, or back, where they lie farther apart than the spec says
+    bool asks = false;  // they, or such columns, ask memory for what is wanted next
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
     std::vector<Mover> moves;
   };
@@ -135,15 +136,23 @@ class Stage {
     std::vector<std::pair<Index, Index>> loops;  // how many, how far apart; fastest first
     Index count() const;
   };
+  struct Area {
+    std::vector<Rows> parts;
+    Index rows = 0;  // of all parts
+  };
   struct Block {
     Box box;
     std::vector<std::vector<int>> cells;  // for each pass
-    std::vector<Rows> ahead;  // what the next block will read
-    Index ahead_rows = 0;
+    Area ahead, target;  // what the next block will read, and what this one will write, where somebody asks for it
   };
-  struct Share {  // of the rows that the next block will read
-    const Block* block = nullptr;
+  struct Share {  // of an area's rows
+    const Area* area = nullptr;
     Index first = 0, count = 0;
+    Share part(Index k, Index of) const { return {area, first + count * k / of, count * (k + 1) / of - count * k / of}; }
+  };
+  struct Wanted {
+    Share ahead, target;
+    Wanted part(Index k, Index of) const { return {ahead.part(k, of), target.part(k, of)}; }
   };
   struct End {  // of a pass
     const Side& side;
@@ -159,6 +168,7 @@ class Stage {
   void plan_blocks();
   void plan_passes();
   void plan_fetches();
+  static Area area(const Side& side, const Box& box);
   Index thickness(int axis) const;  // of the thickest block
   Side between(const Box& box, Index bytes);
   std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, const Scattered::Lie& lie, std::vector<Segment>& segments);
@@ -169,12 +179,13 @@ class Stage {
   static std::vector<Segment> segments(End end, const Box& cell, int axis);
   int companion(const Pass& pass, const Cell& cell, const Segment& source, const Segment& target) const;
   void plan_ways(const Pass& pass, Cell& cell, End from, End to) const;
-  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Share& ahead) const;
+  void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Wanted& wanted) const;
   bool in_place(const Round& round) const;
+  bool past(const Pass& pass, const Round& round) const;
   template <class Visit>
-  static void each_ahead(const Share& share, const Round& round, Visit visit);
-  /// `more` lines follow in the same cell. Columns from rows ask for `ahead` meanwhile.
-  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Share& ahead, Bench& bench, const Round& round) const;
+  static void each_row(const Share& share, const Round& round, Visit visit);
+  /// `more` lines follow in the same cell. What is `wanted` is asked for meanwhile where the cell asks.
+  void run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Wanted& wanted, Bench& bench, const Round& round) const;
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
@@ -185,7 +196,6 @@ class Stage {
   Index block_bytes_ = 0, line_bytes_ = 0;
   std::size_t segments_ = 0, rows_ = 0;
   std::size_t fetching_ = 0, fetched_ = 0;  // the first pass that asks for the next block's memory, and the one behind the last
-  bool columns_ask_ = false;  // columns that come from rows do so themselves
 };
 
 }  // namespace weft

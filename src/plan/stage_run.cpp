@@ -19,26 +19,26 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     Shape origin = block.box.lo;
     for (int a = 0; a < origin.size(); ++a)
       if (transforms(a)) origin[a] = pass.from_box.lo[a];
-    Share ahead;
-    if (const auto first = fetching_, now = static_cast<std::size_t>(p); block.ahead_rows > 0 && parts == 1 && now >= first && now < fetched_) {
-      const auto n = static_cast<Index>(cells.size() * (fetched_ - first)), q = static_cast<Index>((now - first) * cells.size() + k);
-      ahead = {&block, block.ahead_rows * q / n, block.ahead_rows * (q + 1) / n - block.ahead_rows * q / n};
+    Wanted wanted;
+    if (const auto first = fetching_, now = static_cast<std::size_t>(p); parts == 1 && now >= first && now < fetched_) {
+      const auto count = static_cast<Index>(cells.size()), cell_of_pass = static_cast<Index>(k);
+      wanted.ahead = Share{&block.ahead, 0, block.ahead.rows}.part(static_cast<Index>(now - first) * count + cell_of_pass, static_cast<Index>(fetched_ - first) * count);
+      if (now == 0 && !past(passes_.back(), round) && !in_place(round)) wanted.target = Share{&block.target, 0, block.target.rows}.part(cell_of_pass, count);
     }
-    run_cell(pass, cell, region, origin, part, parts, bench, round, ahead);
+    run_cell(pass, cell, region, origin, part, parts, bench, round, wanted);
   }
 }
 
-void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Share& ahead) const {
+void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Wanted& wanted) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const Index along = c < 0 ? 1 : region.extent(c);
-  const bool asks = columns_ask_ && cell.rows;
   // whole rows of lines at once where nothing is gathered, else a batch
   Index width = pass.width;
   Index outer = 1;
   for (const int a : cell.outer) outer *= region.extent(a);
   if (pass.copies)
-    width = ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
-  else if (ahead.count > 0 && !cell.to_table && !asks)
+    width = wanted.ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
+  else if (wanted.ahead.count > 0 && !cell.to_table && !cell.asks)
     width = std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
   else if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || (cell.from_lines && cell.to_lines && !pass.operation.map) || cell.apart)
     width = std::max(width, (along / parts + width - 1) / width * width);
@@ -62,17 +62,15 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
       if (a != axis) at_first += s.strides[a] * (at[a] - zero[a]);
     return at_first;
   };
-  const Share none;
   for (Index unit = begin; unit < end;) {
     if (c >= 0) at[c] = region.lo[c];
     for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] = address(cell.from[s]) + (c < 0 ? 0 : batch * width * cell.from[s].strides[c]);
     for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] = address(cell.to[s]) + (c < 0 ? 0 : batch * width * cell.to[s].strides[c]);
     for (; batch < batches && unit < end; ++batch, ++unit) {
       if (c >= 0) at[c] = region.lo[c] + batch * width;
-      Share now{ahead.block, ahead.first + ahead.count * unit / (outer * batches), 0};
-      now.count = ahead.first + ahead.count * (unit + 1) / (outer * batches) - now.first;
-      if (now.count > 0 && !asks) each_ahead(now, round, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
-      run_lines(pass, cell, region, at, std::min(width, along - batch * width), std::clamp<Index>(along - (batch + 1) * width, 0, width), asks ? now : none, bench, round);
+      const Wanted now = wanted.part(unit, outer * batches);
+      if (!cell.asks) each_row(now.ahead, round, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
+      run_lines(pass, cell, region, at, std::min(width, along - batch * width), std::clamp<Index>(along - (batch + 1) * width, 0, width), now, bench, round);
       if (c < 0) continue;
       for (std::size_t s = 0; s < cell.from.size(); ++s) bench.from[s] += width * cell.from[s].strides[c];
       for (std::size_t s = 0; s < cell.to.size(); ++s) bench.to[s] += width * cell.to[s].strides[c];
@@ -88,9 +86,10 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
 
 // Calls visit(address, bytes) for the rows of a share.
 template <class Visit>
-void Stage::each_ahead(const Share& share, const Round& round, Visit visit) {
+void Stage::each_row(const Share& share, const Round& round, Visit visit) {
   Index first = share.first, last = share.first + share.count;
-  for (const Rows& rows : share.block->ahead) {
+  if (share.count == 0) return;
+  for (const Rows& rows : share.area->parts) {
     const Index count = rows.count(), end = std::min(last, count);
     for (Index k = first; k < end; ++k) {
       Index rest = k, offset = rows.offset;
@@ -102,16 +101,19 @@ void Stage::each_ahead(const Share& share, const Round& round, Visit visit) {
   }
 }
 
+// Whether what a pass writes goes past the caches now.
+bool Stage::past(const Pass& pass, const Round& round) const { return pass.streams && past_ && !in_place(round); }
+
 // Whether it writes where it reads. What has just been read is in cache, and does not go past it: c2c 128^3 on two ranks, whose first stage did, took 1.5 of the time on a processor whose third-level cache holds it.
 bool Stage::in_place(const Round& round) const {
   const auto begins = [&](const Side& side) { return (*round.slots)[static_cast<std::size_t>(side.views.front().slot)] + side.views.front().offset * side.bytes; };
   return !request_.from.views.empty() && !request_.to.views.empty() && begins(request_.from) == begins(request_.to);
 }
 
-void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Share& ahead, Bench& bench, const Round& round) const {
+void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Wanted& wanted, Bench& bench, const Round& round) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
-  const bool streams = pass.streams && past_ && !in_place(round);
+  const bool streams = past(pass, round);
   if (pass.copies) {
     for (std::size_t k = 0; k < cell.pairs.size(); ++k) {
       const auto f = static_cast<std::size_t>(cell.pairs[k].first), t = static_cast<std::size_t>(cell.pairs[k].second);
@@ -127,6 +129,13 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     }
     return;
   }
+
+  // the addresses of a share, which the bench has room for behind so many others
+  const auto listed = [&](const Share& share, Index behind) {
+    Lines::Ahead list{bench.ahead_rows.data() + behind, 0, 0};
+    each_row(share, round, [&](const std::byte* row, Index bytes) { bench.ahead_rows[static_cast<std::size_t>(behind + list.count++)] = row, list.bytes = std::max(list.bytes, bytes); });
+    return list;
+  };
 
   if (cell.zero) {
     for (Index k = 0; k < pass.out_length; ++k) std::memset(bench.to[0] + k * pass.out_stride * pass.to_bytes, 0, static_cast<std::size_t>(width * pass.to_bytes));
@@ -149,16 +158,14 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     }
     if (cell.to_table) lay(bench.lines[1], pass.out_length, pass.out_stride * pass.to_bytes, bench.to_rows);
     else list(cell.to, bench.to, bench.to_rows);
-    Lines::Rows rows{bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, streams, bench.ahead_rows.data()};
-    if (ahead.count > 0)
-      each_ahead(ahead, round, [&](const std::byte* row, Index bytes) { bench.ahead_rows[static_cast<std::size_t>(rows.ahead_count++)] = row, rows.ahead_bytes = std::max(rows.ahead_bytes, bytes); });
-    pass.operation.first->rows(rows);
+    pass.operation.first->rows({bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, streams, cell.asks ? listed(wanted.ahead, 0) : Lines::Ahead(), cell.asks ? listed(wanted.target, wanted.ahead.count) : Lines::Ahead()});
     if (cell.to_table) cell.to_table->scatter(at[c], width, bench.lines[1], bench.to);
     return;
   }
 
   if (cell.apart) {
-    pass.operation.first->apart(bench.from[0], stride(cell.from[0]), bench.to[0], stride(cell.to[0]), width, streams && !cell.to[0].in_block);
+    pass.operation.first->apart({bench.from[0], stride(cell.from[0]), bench.to[0], stride(cell.to[0]), width, streams && !cell.to[0].in_block,
+                                 cell.asks ? listed(wanted.ahead, 0) : Lines::Ahead(), cell.asks ? listed(wanted.target, wanted.ahead.count) : Lines::Ahead()});
     return;
   }
 

@@ -86,7 +86,7 @@ TEST_P(Places, RowsThatLieAnywhere) {
                 std::memcpy(in.begin + (from.back() - in.begin), planned.begin + static_cast<std::size_t>(k * spec.in_stride) * point, row);
               }
               const std::vector<const std::byte*> ahead(static_cast<std::size_t>(asked), in.begin);
-              lines->rows({from.data(), to.data(), columns, scale, streams, ahead.data(), asked, 100});
+              lines->rows({from.data(), to.data(), columns, scale, streams, {ahead.data(), asked, 100}, in_place ? Lines::Ahead() : Lines::Ahead{ahead.data(), asked, 100}});
               for (Index k = 0; k < n; ++k) {
                 std::vector<std::byte> want(expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point, expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point + row);
                 const auto times = [&](auto* values, auto by) {
@@ -124,7 +124,7 @@ TEST_P(Places, LinesPastTheCaches) {
     }
 }
 
-// Lines that lie farther apart, on either side, than where they were planned, past the caches and not: the same bits, nothing else read, and nothing written between them.
+// Lines that lie farther apart, on either side, than where they were planned, past the caches and not, whatever memory is asked for: the same bits, nothing else read, and nothing written between them. In place where steps are equal.
 TEST_P(Places, LinesAnyDistanceApart) {
   for (const Index n : {Index{16}, Index{60}, Index{64}, Index{96}, Index{128}}) {
     if (!GetParam().defined(n)) continue;
@@ -144,8 +144,16 @@ TEST_P(Places, LinesAnyDistanceApart) {
             std::memcpy(in.begin + k * in_step, packed.begin + k * in_bytes, static_cast<std::size_t>(in_bytes));
             std::memcpy(expected.begin + k * out_step, dense.begin + k * out_bytes, static_cast<std::size_t>(out_bytes));
           }
-          lines->apart(in.begin, in_step, out.begin, out_step, count, streams);
-          ASSERT_EQ(std::memcmp(out.begin, expected.begin, out.bytes), 0) << to_string(spec) << ", " << count << " lines " << in_step << " and " << out_step << " bytes apart";
+          const std::vector<const std::byte*> rows(static_cast<std::size_t>(streams ? 1 : count), in.begin);
+          const Lines::Ahead asked{rows.data(), static_cast<Index>(rows.size()), streams ? 4096 : 100};
+          for (const bool writes : {false, true}) {
+            std::memset(out.begin, 0x5a, out.bytes);
+            lines->apart({in.begin, in_step, out.begin, out_step, count, streams, count == 8 ? Lines::Ahead() : asked, writes ? asked : Lines::Ahead()});
+            ASSERT_EQ(std::memcmp(out.begin, expected.begin, out.bytes), 0) << to_string(spec) << ", " << count << " lines " << in_step << " and " << out_step << " bytes apart";
+          }
+          if (!spec.in_place() || in_step < out_step) continue;
+          lines->apart({in.begin, in_step, in.begin, in_step, count, false, asked, asked});
+          for (Index k = 0; k < count; ++k) ASSERT_EQ(std::memcmp(in.begin + k * in_step, dense.begin + k * out_bytes, static_cast<std::size_t>(out_bytes)), 0) << to_string(spec) << " in place, line " << k << " of " << count;
         }
   }
 }

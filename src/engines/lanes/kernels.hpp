@@ -33,6 +33,12 @@ struct Program {
   const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each part k but the first, exp(-2 pi i j k / points): real, then imaginary parts; of rows in registers for half as many j, conjugate backward, each real part twice, and each imaginary part with either sign, minus first
 };
 
+/// What memory is to bring meanwhile: so many addresses, each with so many bytes behind it.
+struct Memory {
+  const std::byte* const* rows = nullptr;
+  std::ptrdiff_t count = 0, bytes = 0;
+};
+
 /// Lines in memory; distances in reals. A stride of 2 or less means contiguous points.
 template <class Real>
 struct Batch {
@@ -43,6 +49,7 @@ struct Batch {
   std::ptrdiff_t lines;
   Real* work;    ///< 2 x (points + 1) x 2 vectors, on a cache line
   bool streams;  ///< contiguous lines are written past the caches; then each begins a cache line
+  Memory reads = Memory(), writes = Memory();  ///< asked for by complex rows that are not put in lanes
 };
 
 /// Columns side by side in rows that lie anywhere.
@@ -53,8 +60,7 @@ struct Rows {
   std::ptrdiff_t columns;
   Real scale;    ///< of what is written
   bool streams;  ///< past the caches; then every row begins a cache line
-  const std::byte* const* ahead;  ///< what memory is to bring meanwhile: so many times so many bytes
-  std::ptrdiff_t ahead_count, ahead_bytes;
+  Memory reads, writes;
   Real* work;    ///< as a batch's
 };
 

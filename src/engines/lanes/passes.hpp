@@ -1,6 +1,8 @@
 // Passes of decimation in frequency, of lines in lanes.
 #pragma once
 
+#include <type_traits>
+
 #include "butterflies.hpp"
 #include "places.hpp"
 
@@ -34,27 +36,46 @@ struct Ahead {
     at += lines * bytes;
   }
 };
-// What rows of columns are to bring, each from its beginning to its end, so that memory sees runs; not while the last pass writes.
+// Rows that are wanted, each from its beginning to its end, so that memory sees runs; not while the last pass writes.
+template <bool written>
 struct RowsAhead {
   static constexpr bool early = true;
   const std::byte *const *row, *const *last;
   const char* at;
   Index lines, left;  // of a cache: of a row, and of this one
-  template <class Real>
-  explicit RowsAhead(const Rows<Real>& rows)
-      : row(rows.ahead), last(row + rows.ahead_count - 1), at(reinterpret_cast<const char*>(*row)), lines((rows.ahead_bytes + bytes - 1) / bytes), left(lines) {}
+  explicit RowsAhead(const Memory& of) : row(of.rows), last(row + of.count - 1), at(of.count > 0 ? reinterpret_cast<const char*>(*row) : nullptr), lines((of.bytes + bytes - 1) / bytes), left(lines) {}
   explicit RowsAhead(const void* cached) : row(nullptr), last(nullptr), at(static_cast<const char*>(cached)), lines(0), left(Index{1} << 60) {}
   static RowsAhead idle(const void* cached) { return RowsAhead(cached); }
+  bool any() const { return at; }
   template <int count>
   WEFT_INLINE void ask() {
 #pragma GCC unroll 16
     for (int k = 0; k < count; ++k) {
-      __builtin_prefetch(at, 0, 2);
+      __builtin_prefetch(at, written, 2);
       at += bytes;
       if (--left == 0) row += row != last, at = reinterpret_cast<const char*>(*row), left = lines;
     }
   }
 };
+// Rows that will be read and such that will be written: both in the first pass, the ones in the next, the others in the last, so that memory gets its requests evenly. All in two passes 128^3 backward with the input preserved took 1.03 of the time.
+struct BothAhead {
+  static constexpr bool early = true;
+  RowsAhead<false> reads;
+  RowsAhead<true> writes;
+  BothAhead(const Memory& read, const Memory& written) : reads(read), writes(written) {}
+  explicit BothAhead(const void* cached) : reads(cached), writes(cached) {}
+  static BothAhead idle(const void* cached) { return BothAhead(cached); }
+  template <int count>
+  WEFT_INLINE void ask() {
+    reads.template ask<count>(), writes.template ask<count>();
+  }
+};
+template <class Asks>
+Asks& of_middle_passes(Asks& all) { return all; }
+inline RowsAhead<false>& of_middle_passes(BothAhead& all) { return all.reads; }
+template <class Asks>
+Asks& of_last_pass(Asks& all, Asks& idle) { return Asks::early ? idle : all; }
+inline RowsAhead<true>& of_last_pass(BothAhead& all, BothAhead&) { return all.writes; }
 
 // Passes of decimation in frequency. The first one, of all points, leaves `radix` transforms of m, side by side.
 template <class R, class Real, class From, class Asks>
@@ -133,16 +154,22 @@ template <bool back, class Real, class From, class To, class Asks>
 void passes(const Program<Real>& program, From x, To y, Work<Real> here, Asks& ahead) {
   const Index side = program.radix[0];
   Index blocks = 1, m = program.points / side;
+  const bool two = program.passes == 2;
   Asks idle = Asks::idle(here.p);
-  with_radix<back>(program.radix[0], program.zero, [&](auto radix) { first_pass(radix, m, program.twiddles[0], x, here, Asks::early || program.passes == 2 ? ahead : idle); });
+  with_radix<back>(program.radix[0], program.zero, [&](auto radix) { first_pass(radix, m, program.twiddles[0], x, here, Asks::early || two ? ahead : idle); });
   int k = 1;
   for (; k + 1 < program.passes; ++k) {
     m /= program.radix[k];
-    idle = Asks::idle(here.p);
-    with_radix(program.radix[k], [&](auto radix) { middle_pass(radix, side, blocks, m, program.twiddles[k], here, (Asks::early ? k == 1 : k + 2 == program.passes) ? ahead : idle); });
+    auto& asks = of_middle_passes(ahead);
+    auto none = std::remove_reference_t<decltype(asks)>::idle(here.p);
+    with_radix(program.radix[k], [&](auto radix) { middle_pass(radix, side, blocks, m, program.twiddles[k], here, (Asks::early ? k == 1 : k + 2 == program.passes) ? asks : none); });
     blocks *= program.radix[k];
   }
-  with_radix<!back>(program.radix[k], program.unwanted, [&](auto radix) { last_pass(radix, side, blocks, program.block, here, y, Asks::early && program.passes > 2 ? idle : ahead); });
+  const auto last = [&](auto& asks) {
+    with_radix<!back>(program.radix[k], program.unwanted, [&](auto radix) { last_pass(radix, side, blocks, program.block, here, y, asks); });
+  };
+  idle = Asks::idle(here.p);
+  two ? last(ahead) : last(of_last_pass(ahead, idle));
 }
 template <bool back, class Real, class From, class To>
 void passes(const Program<Real>& program, From x, To y, Work<Real> here) {
