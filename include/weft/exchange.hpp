@@ -97,6 +97,8 @@ struct Demand {
   int ring = 0;
   /// Whether what is in the from-array when a tile is started is there until the tile is closed.
   bool from_lasts = true;
+  /// Slot of an array in the to-layout's own memory where what stays on a rank may lie from when it is written until it is read (-1: none; alike on all members): then no other memory need hold it.
+  int stay_slot = -1;
 };
 
 /// Which node every rank of a communicator is on: 0 for rank 0's, counted on in order of first appearance. Nodes are what MPI says can share

@@ -111,6 +111,7 @@ class Lines {
     Index columns;
     double scale;
     bool streams;  ///< what is written goes past the caches where every `out[k]` begins a cache line
+    std::pair<Index, Index> kept = {0, 0};  ///< points, half-open, of which it does not in any case
     Ahead reads = Ahead(), writes = Ahead();  ///< what will be read and written after these columns; where nothing will be read, it may ask for what lies beside the rows
   };
   /// Whether it transforms them; only where the spec's own lines are columns.

@@ -100,7 +100,7 @@ class LanesLines final : public Lines {
   bool takes_rows() const override { return rows_; }
   void rows(const Lines::Rows& rows) const override {
     rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale),
-                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), memory(rows.reads), memory(rows.writes), reinterpret_cast<Real*>(scratch())});
+                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), rows.kept.first, rows.kept.second - rows.kept.first, memory(rows.reads), memory(rows.writes), reinterpret_cast<Real*>(scratch())});
   }
   bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
   std::pair<Index, Index> untouched() const override { return untouched_; }

@@ -23,6 +23,9 @@ Index last_level_cache() {
 #endif
 }
 
+// What stays on a rank waits in the output from so many bytes of an array on: 32^3 on two ranks, whose rows there are a power of two apart and fill few sets of a cache, took 1.5 of the time, 40^3 1.0, 48^3 0.85.
+constexpr Index stay_budget = Index{1} << 19;
+
 // What a stage hands on to the next at once: a part of the second-level cache.
 constexpr Index passed_on = 256 << 10;
 
@@ -83,6 +86,8 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.from_lasts = !requested.in_place;
     const bool last = !numbered && !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
+    const bool stays = last && (h > 0 || !requested.overwrite_input) && !waves && takes_up(chain) && hop.from.elements(rank) * chain.bytes[h + 1] >= stay_budget;
+    demand.stay_slot = comm.min(stays ? 1 : 0) ? chain.last_slot : -1;
     chain.selves.back() = demand.pattern.rank();
     demand.lands = lands(chain, h);
     demand.ring = in_step() ? ring() : 0;
@@ -136,6 +141,12 @@ int AnyPlan::Body::ring() const {
   return there > 0 && back > 0 ? static_cast<int>(std::min<Index>(std::max(there, back), requested.batch)) + 1 : 0;
 }
 
+// Whether the last stage may find in its output what it reads there and puts its results in its place: columns from rows, which it transforms where they lie.
+bool AnyPlan::Body::takes_up(const Chain& chain) const {
+  const auto& list = chain.operations.back();
+  return list.size() == 1 && list.front().first && list.front().first->takes_rows() && !list.front().second && !list.front().map;
+}
+
 // Whether what arrives in hop h is what the caller gets. All ranks say the same.
 bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
   if (h + 1 != chain.hops.size() || !chain.hops[h].exchanges || !chain.operations.back().empty() || requested.in_place) return false;
@@ -147,10 +158,11 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
 // Whether stage s writes what the caller gets.
 bool AnyPlan::Body::returns(const Chain& chain, std::size_t s) const { return s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0); }
 
-// Past the caches may go what the caller gets, unless it is worked on where it lies, and what a first stage leaves in an array of the exchange's own, where it is copied from a block or was one axis; where columns are transposed on the way out
+// Past the caches may go what the caller gets, unless all of it is worked on where it lies, and what a first stage leaves in an array of the exchange's own, where it is copied from a block or was one axis; where columns are transposed on the way out
 // it took 1.04 and 1.11 of the time (forward 144^3 and 160^3).
 bool AnyPlan::Body::may_stream(const Chain& chain, std::size_t s, const Stage::Request& r) const {
-  const auto here = [&](const View& v) { return r.to.views.empty() || v.slot == r.to.views.front().slot; };
+  const auto waits = [&](const View& v, const View& to) { return r.from.views.size() > 1 && to.box.contains(v.box) && same_memory(v, to.cut(v.box)); };
+  const auto here = [&](const View& v) { return r.to.views.empty() || (v.slot == r.to.views.front().slot && !waits(v, r.to.views.front())); };
   if (r.to.box.volume() * r.to.bytes < stream_budget || std::any_of(r.from.views.begin(), r.from.views.end(), here)) return false;
   if (returns(chain, s)) return s > 0 && (r.operations.size() == 1 || r.from.table || Stage::columns_first(r));
   return s == 0 && chain.exchanges[0] && !r.from.table && !r.to.table && !r.operations.empty() && (r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1));
@@ -167,9 +179,13 @@ void AnyPlan::Body::try_streaming() {
     return in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0 ? bytes / chain.exchanges[s]->tiles() * ring() : bytes;
   };
   const auto unsure = [&](const Chain& chain, std::size_t s) { return chain.stages[s]->request().stream && bytes_here(chain, s) <= cache ? 1 : 0; };
+  const auto may_keep = [](const Chain& chain, std::size_t s) { return chain.stages[s]->request().keep_slot >= 0 ? 1 : 0; };
   int any = 0;
   for (const Chain* chain : {&forward, &backward, &map})
-    for (std::size_t s = 0; s < chain->stages.size(); ++s) any |= unsure(*chain, s);
+    for (std::size_t s = 0; s < chain->stages.size(); ++s) {
+      if (may_keep(*chain, s)) chain->stages[s]->keep(false);
+      any |= unsure(*chain, s);
+    }
   if (comm.max(any) == 0) return;
   for (const Chain* chain : {&forward, &backward, &map})
     for (std::size_t s = 0; s < chain->stages.size(); ++s) {
@@ -177,6 +193,7 @@ void AnyPlan::Body::try_streaming() {
       Stage* const stage = chain->stages[s].get();
       const bool guess = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes_here(*chain, s) > cache / 8 : bytes_here(*chain, s) > cache / 16;
       trial.add(number(*chain), [stage](bool past) { stage->stream(past); }, guess);
+      if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, bytes_here(*chain, s) <= cache / 12);
     }
 }
 
@@ -200,6 +217,8 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
   r.stream = may_stream(chain, s, r);
+  const auto waits = [&](const View& v) { return v.slot == chain.last_slot; };
+  if (r.stream && !returns(chain, s) && std::any_of(r.to.views.begin(), r.to.views.end(), waits)) r.keep_slot = chain.last_slot;
   // Rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
   r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
@@ -327,6 +346,7 @@ void AnyPlan::Body::build_map(double scale) {
     map.sides[2 * s + 1] = back.sides[2 * (s - turn + mirrored) + 1];
     if (s > turn) map.sides[2 * s] = back.sides[2 * (s - turn + mirrored)];
   }
+  for (std::size_t h = 0; h < turn; ++h) keep_apart(there, h);
   // The caller's input and output have slots of their own here, so that they may be two arrays. Exchanges look slot 0 up themselves: it is the
   // input until the first exchange of the way back starts, then the output; slot 1 is an array of the plan's own.
   map.turn = static_cast<int>(turn);
@@ -344,6 +364,24 @@ void AnyPlan::Body::build_map(double scale) {
   }
   for (std::size_t s = 0; s < stages; ++s) map.stages.push_back(std::make_unique<Stage>(request(map, s)));
   schedule(map);
+}
+
+// What stays on this rank in a hop of a map, and waits in the output array on the way there, has memory of its own: a map has no such array. Where messages arrive in that array, all of it is needed.
+void AnyPlan::Body::keep_apart(const Chain& there, std::size_t h) {
+  std::vector<View> &written = map.sides[2 * h + 1].views, &read = map.sides[2 * h + 2].views;
+  const auto waits = [&](const View& v) { return v.slot == there.last_slot && std::find(written.begin(), written.end(), v) != written.end(); };
+  if (requested.in_place || std::none_of(read.begin(), read.end(), waits) || std::any_of(read.begin(), read.end(), [&](const View& v) { return v.slot == there.last_slot && !waits(v); })) return;
+  const int slot = new_array(0);
+  Index elements = 0;
+  for (View& view : written) {
+    if (view.slot != there.last_slot) continue;
+    const View own = dense_view(view.box, map.hops[h].to.order(), {}, slot, elements);
+    std::replace(read.begin(), read.end(), View(view), own);
+    view = own;
+    elements += view.box.volume();
+  }
+  wanted_bytes.back() = elements * map.bytes[h + 1];
+  need(slot);
 }
 
 Bench AnyPlan::Body::make_bench() {

@@ -114,6 +114,8 @@ struct AnyPlan::Body {
   bool may_stream(const Chain& chain, std::size_t s, const Stage::Request& r) const;
   void try_streaming();
   Stage::Request request(const Chain& chain, std::size_t s) const;
+  bool takes_up(const Chain& chain) const;
+  void keep_apart(const Chain& there, std::size_t h);
   bool lands(const Chain& chain, std::size_t h) const;
   bool in_step() const;
   int ring() const;

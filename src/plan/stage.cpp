@@ -248,6 +248,9 @@ void Stage::plan_fetches() {
     // rows ask where the columns behind them will write, columns alone where they will next
     const bool last = b + 1 == blocks_.size();
     if (columns_ask && columns + 1 == passes_.end() && (rows || passes_.size() == 1) && !(last && !rows)) blocks_[b].target = area(request_.to, blocks_[rows ? b : b + 1].box);
+    Area& target = blocks_[b].target;
+    const auto others = std::stable_partition(target.parts.begin(), target.parts.end(), [&](const Rows& part) { return part.slot == request_.keep_slot; });
+    std::for_each(target.parts.begin(), others, [&](const Rows& part) { target.kept += part.count(); });
     if (last) break;
     Area next = area(request_.from, blocks_[b + 1].box);
     std::erase_if(next.parts, [&](const Rows& part) { return part.bytes < shortest || (brings && part.loops.empty()); });

@@ -59,6 +59,7 @@ class Stage {
     std::vector<int> tile_axes;               ///< axes along which blocks must follow one another, outermost first
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
     bool stream = false;                      ///< the results may go past the caches
+    int keep_slot = -1;                       ///< but for what is in this slot, where this stage is told to keep it
     bool descending = false;                  ///< the last block first
     bool far = false;                         ///< what is read is in no cache
     bool fetch = false;                       ///< lines are copied in their order before they are transformed
@@ -78,6 +79,8 @@ class Stage {
   const Request& request() const { return request_; }
   /// From now on what may go past the caches does, or does not; as planned it does.
   void stream(bool past) { past_ = past; }
+  /// From now on what may be kept in the caches is, or is not, whatever becomes of the rest; as planned it is.
+  void keep(bool keeps) { keeps_ = keeps; }
   /// Lines of a batch that is gathered or scattered, of so many bytes a point.
   static Index batch_width(Index bytes, Index length);
   int passes() const { return static_cast<int>(passes_.size()); }
@@ -114,6 +117,7 @@ class Stage {
     bool past_lines = false;  // nor where they go past the caches
     bool rows = false;  // columns go straight from segments to segments
     bool apart = false; // contiguous lines go straight from an array to the block, or back, where they lie farther apart than the spec says
+    std::pair<Index, Index> kept;  // points of them, half-open, that do not go past the caches where the stage keeps what it may: such as are written where they were read, or are in the slot for it
     bool asks = false;  // they, or such columns, ask memory for what is wanted next
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
     std::vector<Mover> moves;
@@ -138,7 +142,7 @@ class Stage {
   };
   struct Area {
     std::vector<Rows> parts;
-    Index rows = 0;  // of all parts
+    Index rows = 0, kept = 0;  // of all parts, and of the first ones, which may be kept in the caches
   };
   struct Block {
     Box box;
@@ -182,6 +186,7 @@ class Stage {
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Wanted& wanted) const;
   bool in_place(const Round& round) const;
   bool past(const Pass& pass, const Round& round) const;
+  bool kept(const Segment& to) const { return keeps_ && !to.in_block && to.slot == request_.keep_slot; }
   template <class Visit>
   static void each_row(const Share& share, const Round& round, Visit visit);
   /// `more` lines follow in the same cell. What is `wanted` is asked for meanwhile where the cell asks.
@@ -189,7 +194,7 @@ class Stage {
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
-  bool past_ = true;
+  bool past_ = true, keeps_ = true;
   std::vector<Block> blocks_;
   std::vector<Pass> passes_;
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;

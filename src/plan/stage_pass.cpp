@@ -251,9 +251,24 @@ void Stage::plan_ways(const Pass& pass, Cell& cell, End source, End target) cons
     for (const Segment& s : parts) length -= s.strides[c] == bytes ? s.count : 0;
     return length == 0;
   };
+  // rows may be written where they were read, but nowhere else in that memory
+  const auto stays = [&](const Segment& s) {
+    const Segment& there = cell.to.front();
+    return cell.to.size() == 1 && s.slot == there.slot && s.strides == there.strides && s.offset == there.offset + (s.first - there.first) * there.strides[axis];
+  };
   cell.rows = !(source.in_block && target.in_block) && operation.first->takes_rows() && (from.table || side_by_side(cell.from, pass.in_length, from.bytes)) &&
               (to.table || side_by_side(cell.to, pass.out_length, to.bytes)) &&
-              (table || std::none_of(cell.from.begin(), cell.from.end(), [&](const Segment& s) { return s.slot == cell.to.front().slot; }));
+              (table || std::none_of(cell.from.begin(), cell.from.end(), [&](const Segment& s) { return s.slot == cell.to.front().slot && !stays(s); }));
+  if (!cell.rows || table) return;
+  const auto keep = [&](const Segment& s) {
+    auto& [begin, end] = cell.kept;
+    begin = end == 0 ? s.first : std::min(begin, s.first);
+    end = std::max(end, s.first + s.count);
+  };
+  for (const Segment& s : cell.from)
+    if (stays(s)) keep(s);
+  for (const Segment& s : cell.to)
+    if (!s.in_block && s.slot == request_.keep_slot) keep(s);
 }
 
 }  // namespace weft

@@ -23,7 +23,8 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     if (const auto first = fetching_, now = static_cast<std::size_t>(p); parts == 1 && now >= first && now < fetched_) {
       const auto count = static_cast<Index>(cells.size()), cell_of_pass = static_cast<Index>(k);
       wanted.ahead = Share{&block.ahead, 0, block.ahead.rows}.part(static_cast<Index>(now - first) * count + cell_of_pass, static_cast<Index>(fetched_ - first) * count);
-      if (now == 0 && !past(passes_.back(), round) && !in_place(round)) wanted.target = Share{&block.target, 0, block.target.rows}.part(cell_of_pass, count);
+      const Index written = !past(passes_.back(), round) ? block.target.rows : keeps_ ? block.target.kept : 0;
+      if (now == 0 && !in_place(round)) wanted.target = Share{&block.target, 0, written}.part(cell_of_pass, count);
     }
     run_cell(pass, cell, region, origin, part, parts, bench, round, wanted);
   }
@@ -107,13 +108,13 @@ bool Stage::past(const Pass& pass, const Round& round) const { return pass.strea
 // Whether it writes where it reads. What has just been read is in cache, and does not go past it: c2c 128^3 on two ranks, whose first stage did, took 1.5 of the time on a processor whose third-level cache holds it.
 bool Stage::in_place(const Round& round) const {
   const auto begins = [&](const Side& side) { return (*round.slots)[static_cast<std::size_t>(side.views.front().slot)] + side.views.front().offset * side.bytes; };
-  return !request_.from.views.empty() && !request_.to.views.empty() && begins(request_.from) == begins(request_.to);
+  return request_.from.views.size() == 1 && request_.to.views.size() == 1 && begins(request_.from) == begins(request_.to);
 }
 
 void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Wanted& wanted, Bench& bench, const Round& round) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
-  const bool streams = past(pass, round);
+  const bool streams = past(pass, round) && !(cell.to.size() == 1 && kept(cell.to[0]));
   if (pass.copies) {
     for (std::size_t k = 0; k < cell.pairs.size(); ++k) {
       const auto f = static_cast<std::size_t>(cell.pairs[k].first), t = static_cast<std::size_t>(cell.pairs[k].second);
@@ -125,7 +126,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
       const std::byte* source = bench.from[f] + (first - a.first) * a.strides[axis];
       std::byte* target = bench.to[t] + (first - b.first) * b.strides[axis];
       const Panel panel{count, width, a.strides[axis], stride(a), b.strides[axis], stride(b)};
-      if (source != target) streams ? cell.moves[k].stream(source, target, panel) : cell.moves[k](source, target, panel);
+      if (source != target) streams && !kept(b) ? cell.moves[k].stream(source, target, panel) : cell.moves[k](source, target, panel);
     }
     return;
   }
@@ -158,7 +159,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
     }
     if (cell.to_table) lay(bench.lines[1], pass.out_length, pass.out_stride * pass.to_bytes, bench.to_rows);
     else list(cell.to, bench.to, bench.to_rows);
-    pass.operation.first->rows({bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, streams, cell.asks ? listed(wanted.ahead, 0) : Lines::Ahead(), cell.asks ? listed(wanted.target, wanted.ahead.count) : Lines::Ahead()});
+    pass.operation.first->rows({bench.from_rows.data(), bench.to_rows.data(), width, pass.operation.scale, streams, keeps_ ? cell.kept : std::pair<Index, Index>(), cell.asks ? listed(wanted.ahead, 0) : Lines::Ahead(), cell.asks ? listed(wanted.target, wanted.ahead.count) : Lines::Ahead()});
     if (cell.to_table) cell.to_table->scatter(at[c], width, bench.lines[1], bench.to);
     return;
   }
@@ -216,7 +217,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
       const Segment& segment = cell.to[s];
       const std::byte* const source = done + (segment.first * pass.out_stride + first * pass.out_step) * pass.to_bytes;
       const Panel panel{segment.count, count, pass.out_stride * pass.to_bytes, pass.out_step * pass.to_bytes, segment.strides[axis], stride(segment)};
-      streams ? segment.move.stream(source, bench.to[s] + first * stride(segment), panel) : segment.move(source, bench.to[s] + first * stride(segment), panel);
+      streams && !kept(segment) ? segment.move.stream(source, bench.to[s] + first * stride(segment), panel) : segment.move(source, bench.to[s] + first * stride(segment), panel);
     }
   };
   for (Index first = 0; first < width; first += piece) {

@@ -21,13 +21,13 @@ namespace {
 class Writing final : public Exchange {
  public:
   Writing(const Demand& demand, MPI_Comm group)
-      : group_(mpi::Communicator::duplicate(group)), arrays_(demand, [&](int rank) { return demand.pattern.to().elements(rank); }, group_), states_(static_cast<std::size_t>(demand.pattern.tiles())) {
+      : group_(mpi::Communicator::duplicate(group)), arrays_(demand, held(demand.pattern), group_), states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
     const int self = group_.rank(), own = arrays_.slots()[static_cast<std::size_t>(self)];
     landing_ = pattern.to().view(pattern.members()[static_cast<std::size_t>(self)], own);
     bytes_owned_ = arrays_.bytes_held();
 
-    auto out = theirs("deposit", pattern, group_, arrays_.slots(), &Pattern::Tile::gives, &Pattern::Tile::takes);
+    auto out = theirs("deposit", group_, arrays_.slots(), gives(pattern), takes(pattern));
     for (int t = 0; t < pattern.tiles(); ++t) {
       Tile& tile = tiles_.emplace_back(Tile{std::move(out[static_cast<std::size_t>(t)]), pattern.tile(t).takes});
       for (Piece& piece : tile.in) piece.at.slot = own;
@@ -77,6 +77,12 @@ class Writing final : public Exchange {
     std::uint64_t freed = 0;
     Index bytes = 0;
   };
+
+  static std::vector<Index> held(const Pattern& pattern) {
+    std::vector<Index> elements;
+    for (const int rank : pattern.members()) elements.push_back(pattern.to().elements(rank));
+    return elements;
+  }
 
   mpi::Communicator group_;
   SharedArrays arrays_;

@@ -2,8 +2,8 @@
 // it reads it there. No copy, no message, no barrier: a flag a tile says "written", a counter a tile says "read".
 //
 //   messages      none
-//   extra memory  the from-array itself, which a plan may take as its own first array; of a batch whose fields follow one another no more of
-//                 them than the demand's ring; two cache lines a tile
+//   extra memory  the from-array itself, which a plan may take as its own first array; less what stays on its rank, where that may lie in the
+//                 to-array; of a batch whose fields follow one another no more of them than the demand's ring; two cache lines a tile
 //   wins          wherever all members share a node: bytes cross memory once, and each tile is waited for alone
 //   loses         across nodes (declined); where readers are on another socket and read the same bytes several times
 //   source        MPI-3 shared memory windows: Hoefler et al., Computing 95 (2013) 1121, doi:10.1007/s00607-013-0324-2
@@ -24,20 +24,20 @@ class Reading final : public Exchange {
   Reading(const Demand& demand, MPI_Comm group)
       : group_(mpi::Communicator::duplicate(group)),
         room_(room(demand)),
-        arrays_(demand, [&](int rank) { return held(demand, rank); }, group_),
+        stays_(demand.stay_slot >= 0 && room_ == demand.pattern.tiles() && demand.pattern.from().has_boxes() && demand.pattern.to().has_boxes()),
+        arrays_(demand, held(demand), group_),
         states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
     const int self = group_.rank(), own = arrays_.slots()[static_cast<std::size_t>(self)];
-    if (pattern.from().has_boxes() && room_ == pattern.tiles()) array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(self)], own);
+    if (!stays_ && pattern.from().has_boxes() && room_ == pattern.tiles()) array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(self)], own);
     bytes_owned_ = arrays_.bytes_held();
 
-    auto in = theirs("direct", pattern, group_, arrays_.slots(), &Pattern::Tile::takes, &Pattern::Tile::gives);
+    const Pieces out = placed(demand, own);
+    auto in = theirs("direct", group_, arrays_.slots(), takes(pattern), out);
     for (int t = 0; t < pattern.tiles(); ++t) {
-      Tile& tile = tiles_.emplace_back(Tile{pattern.tile(t).gives, std::move(in[static_cast<std::size_t>(t)])});
-      for (Piece& piece : tile.out) piece.at.slot = own;
-      if (room_ < pattern.tiles())
-        for (auto* pieces : {&tile.out, &tile.in})
-          for (Piece& piece : *pieces) piece.at.offset -= t / room_ * room_ * pattern.cut().size * piece.at.strides[pattern.cut().axis];
+      Tile& tile = tiles_.emplace_back(Tile{out[static_cast<std::size_t>(t)], std::move(in[static_cast<std::size_t>(t)])});
+      for (Piece& piece : tile.in)
+        if (stays_ && piece.peer == self) piece.at.slot = demand.stay_slot;
 
       State& state = states_[static_cast<std::size_t>(t)];
       state.written = arrays_.flag(self, t, 0);
@@ -103,14 +103,45 @@ class Reading final : public Exchange {
     return std::all_of(pattern.members().begin(), pattern.members().end(), whole) ? demand.ring : all;
   }
 
-  static Index held(const Demand& demand, int rank) {
+  /// Elements that each member's array has room for.
+  std::vector<Index> held(const Demand& demand) const {
     const Pattern& pattern = demand.pattern;
-    const Index elements = pattern.from().elements(rank), tiles = room(demand);
-    return tiles == pattern.tiles() ? elements : elements / pattern.from().shape()[pattern.cut().axis] * pattern.cut().size * tiles;
+    std::vector<Index> elements(pattern.members().size(), 0);
+    for (int t = 0; stays_ && t < pattern.tiles(); ++t)
+      pattern.each_count(t, [&](int source, int target, Index count) {
+        if (source != target) elements[static_cast<std::size_t>(source)] += count;
+        return true;
+      });
+    for (std::size_t p = 0; !stays_ && p < elements.size(); ++p) {
+      elements[p] = pattern.from().elements(pattern.members()[p]);
+      if (room_ < pattern.tiles()) elements[p] = elements[p] / pattern.from().shape()[pattern.cut().axis] * pattern.cut().size * room_;
+    }
+    return elements;
+  }
+
+  /// What leaves: in the from-layout's memory, or, where what stays has its place elsewhere, piece behind piece in its order.
+  Pieces placed(const Demand& demand, int own) const {
+    const Pattern& pattern = demand.pattern;
+    Pieces all = gives(pattern);
+    Index next = 0;
+    for (int t = 0; t < pattern.tiles(); ++t)
+      for (Piece& piece : all[static_cast<std::size_t>(t)]) {
+        piece.at.slot = own;
+        if (stays_ && piece.peer == group_.rank()) {
+          piece.at = pattern.to().view(pattern.members()[static_cast<std::size_t>(piece.peer)], demand.stay_slot).cut(piece.at.box);
+        } else if (stays_) {
+          piece.at = dense_view(piece.at.box, pattern.from().order(), {}, own, next);
+          next += piece.at.box.volume();
+        } else if (room_ < pattern.tiles()) {
+          piece.at.offset -= t / room_ * room_ * pattern.cut().size * piece.at.strides[pattern.cut().axis];
+        }
+      }
+    return all;
   }
 
   mpi::Communicator group_;
   int room_;
+  bool stays_;  // what stays on a rank lies in its to-array from the start
   SharedArrays arrays_;
   std::vector<State> states_;
   Index bytes_read_ = 0;

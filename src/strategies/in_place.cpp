@@ -17,10 +17,10 @@ struct Told {
 static_assert(std::is_trivially_copyable_v<Told>);
 
 /// By member, where it has what it shares with this one: tile by tile, then in the order of Pattern::Tile.
-std::vector<std::vector<Told>> tell(const Pattern& pattern, const mpi::Communicator& group, Way yours) {
+std::vector<std::vector<Told>> tell(const mpi::Communicator& group, const Pieces& yours) {
   std::vector<std::vector<Told>> telling(static_cast<std::size_t>(group.size())), told(telling.size());
-  for (int t = 0; t < pattern.tiles(); ++t)
-    for (const Piece& piece : pattern.tile(t).*yours) telling[static_cast<std::size_t>(piece.peer)].push_back({t, piece.at});
+  for (std::size_t t = 0; t < yours.size(); ++t)
+    for (const Piece& piece : yours[t]) telling[static_cast<std::size_t>(piece.peer)].push_back({static_cast<int>(t), piece.at});
 
   mpi::Parts leave, arrive;
   std::vector<Told> leaving;
@@ -43,10 +43,10 @@ std::vector<std::vector<Told>> tell(const Pattern& pattern, const mpi::Communica
 
 constexpr Index flag_bytes = sizeof(mpi::Flag);
 
-std::vector<Index> flags_at(const Demand& demand, const std::function<Index(int)>& elements) {
+std::vector<Index> flags_at(const Demand& demand, const std::vector<Index>& elements) {
   std::vector<Index> all;
-  for (const int rank : demand.pattern.members()) {
-    const Index bytes = volume({elements(rank), demand.element_bytes});
+  for (const Index held : elements) {
+    const Index bytes = volume({held, demand.element_bytes});
     all.push_back(volume({(bytes + flag_bytes - 1) / flag_bytes, flag_bytes}));
   }
   return all;
@@ -54,7 +54,7 @@ std::vector<Index> flags_at(const Demand& demand, const std::function<Index(int)
 
 }  // namespace
 
-SharedArrays::SharedArrays(const Demand& demand, const std::function<Index(int)>& elements, const mpi::Communicator& group)
+SharedArrays::SharedArrays(const Demand& demand, const std::vector<Index>& elements, const mpi::Communicator& group)
     : flags_at_(flags_at(demand, elements)),
       segments_(group, flags_at_[static_cast<std::size_t>(group.rank())] + 2 * flag_bytes * demand.pattern.tiles()) {
   for (int p = 0; p < group.size(); ++p) {
@@ -67,19 +67,30 @@ mpi::Flag* SharedArrays::flag(int member, int tile, int which) const {
   return reinterpret_cast<mpi::Flag*>(segments_.part(member) + flags_at_[static_cast<std::size_t>(member)]) + 2 * tile + which;
 }
 
-std::vector<std::vector<Piece>> theirs(std::string_view strategy, const Pattern& pattern, const mpi::Communicator& group, const std::vector<int>& slots,
-                                       Way mine, Way yours) {
-  const auto told = tell(pattern, group, yours);
+Pieces gives(const Pattern& pattern) {
+  Pieces all;
+  for (int t = 0; t < pattern.tiles(); ++t) all.push_back(pattern.tile(t).gives);
+  return all;
+}
+
+Pieces takes(const Pattern& pattern) {
+  Pieces all;
+  for (int t = 0; t < pattern.tiles(); ++t) all.push_back(pattern.tile(t).takes);
+  return all;
+}
+
+Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots, const Pieces& mine, const Pieces& yours) {
+  const auto told = tell(group, yours);
   return group.agree([&] {
-    std::vector<std::vector<Piece>> tiles;
+    Pieces tiles;
     std::vector<std::size_t> next(told.size());
-    for (int t = 0; t < pattern.tiles(); ++t) {
+    for (std::size_t t = 0; t < mine.size(); ++t) {
       std::vector<Piece>& placed = tiles.emplace_back();
-      for (const Piece& own : pattern.tile(t).*mine) {
+      for (const Piece& own : mine[t]) {
         // Boxes come alike on both sides; runs may be joined differently, then a piece lies in several.
         const auto p = static_cast<std::size_t>(own.peer);
         for (Box part; part.hi != own.at.box.hi;) {
-          if (next[p] == told[p].size() || told[p][next[p]].tile != t)
+          if (next[p] == told[p].size() || told[p][next[p]].tile != static_cast<int>(t))
             throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has less than is shared with it");
           const View& there = told[p][next[p]].at;
           part = there.box.intersect(own.at.box);

@@ -1,8 +1,6 @@
 // What strategies share that read or write peers' memory in place: arrays in one memory, flags behind them, and where peers have what one shares with them.
 #pragma once
 
-#include <functional>
-
 #include <weft/exchange.hpp>
 
 #include "mpi/segment.hpp"
@@ -13,8 +11,8 @@ namespace weft {
 class SharedArrays {
  public:
   /// Collective over `group`; appends a slot for every member's array to the demand's. Throws alike on all members, also where sizes are beyond 63 bits.
-  /// `elements`: how many of the layout's a rank has at a time.
-  SharedArrays(const Demand& demand, const std::function<Index(int rank)>& elements, const mpi::Communicator& group);
+  /// `elements`: how many each member has at a time.
+  SharedArrays(const Demand& demand, const std::vector<Index>& elements, const mpi::Communicator& group);
 
   const std::vector<int>& slots() const { return slots_; }  ///< by member
   mpi::Flag* flag(int member, int tile, int which) const;
@@ -27,13 +25,14 @@ class SharedArrays {
   std::vector<int> slots_;
 };
 
-/// One side of a tile: what leaves, or what arrives.
-using Way = std::vector<Piece> Pattern::Tile::*;
+/// One side of every tile: what leaves, or what arrives.
+using Pieces = std::vector<std::vector<Piece>>;
+Pieces gives(const Pattern& pattern);
+Pieces takes(const Pattern& pattern);
 
-/// Collective over `group`, the pattern's members. For every tile this rank's pieces of `mine`, each lying where the peer at its other end has it in its
-/// `yours`, in slot `slots[peer]`; pieces of runs are cut where either side cuts them. Throws Error, named by `strategy`, when the two sides do not match.
-std::vector<std::vector<Piece>> theirs(std::string_view strategy, const Pattern& pattern, const mpi::Communicator& group, const std::vector<int>& slots,
-                                       Way mine, Way yours);
+/// Collective over `group`, the pattern's members. This rank's pieces of `mine`, each lying where the peer at its other end has it in what is `yours` there: the same
+/// side on all members, the other one than `mine`. In slot `slots[peer]`; pieces of runs are cut where either side cuts them. Throws Error, named by `strategy`, when the two sides do not match.
+Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots, const Pieces& mine, const Pieces& yours);
 
 /// Why members on different nodes cannot have their memory `done` in place ("read", "written"); empty where all are on one.
 std::string apart(const Demand& demand, const char* done);

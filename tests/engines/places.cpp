@@ -54,7 +54,7 @@ TEST_P(Places, StridedColumnsAndLinesApart) {
       }
 }
 
-// Rows in any order and of any alignment, of fewer columns than lanes and more, in place and not, past the caches and not: the bits of the columns where they were planned,
+// Rows in any order and of any alignment, of fewer columns than lanes and more, in place, every second in place and not, past the caches, all or some, and not: the bits of the columns where they were planned,
 // and nothing written beside them.
 TEST_P(Places, RowsThatLieAnywhere) {
   if (GetParam().kind != Kind::c2c) return;
@@ -71,7 +71,7 @@ TEST_P(Places, RowsThatLieAnywhere) {
       store(random_lines(GetParam().spec(n), columns), GetParam().spec(n), planned.begin);
       (*lines)(planned.begin, expected.begin, columns);
       for (const bool aligned : {true, false})
-        for (const bool in_place : {true, false})
+        for (const Index every : {0, 1, 2})
           for (const bool streams : {true, false})
             for (const double scale : {1.0, 0.3}) {
               const Index asked = streams ? 1 : scale == 1 ? n : 0;  // what is asked for meanwhile changes nothing: many rows, one, none
@@ -82,11 +82,13 @@ TEST_P(Places, RowsThatLieAnywhere) {
               std::memset(out.begin, 0x5a, out.bytes);
               for (Index k = 0; k < n; ++k) {
                 from.push_back(in.begin + static_cast<std::size_t>(k * (n % 7 ? 7 : 11) % n) * apart);
+                const bool in_place = every > 0 && k % every == 0;
                 to.push_back(in_place ? in.begin + (from.back() - in.begin) : out.begin + static_cast<std::size_t>(n - 1 - k) * apart);
                 std::memcpy(in.begin + (from.back() - in.begin), planned.begin + static_cast<std::size_t>(k * spec.in_stride) * point, row);
               }
               const std::vector<const std::byte*> ahead(static_cast<std::size_t>(asked), in.begin);
-              lines->rows({from.data(), to.data(), columns, scale, streams, {ahead.data(), asked, 100}, in_place ? Lines::Ahead() : Lines::Ahead{ahead.data(), asked, 100}});
+              const std::pair<Index, Index> kept(every, every * n / 2);
+              lines->rows({from.data(), to.data(), columns, scale, streams, kept, {ahead.data(), asked, 100}, every == 1 ? Lines::Ahead() : Lines::Ahead{ahead.data(), asked, 100}});
               for (Index k = 0; k < n; ++k) {
                 std::vector<std::byte> want(expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point, expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point + row);
                 const auto times = [&](auto* values, auto by) {

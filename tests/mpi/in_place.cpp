@@ -28,17 +28,27 @@ std::vector<Index> global_indices(const Layout& layout, int rank) {
 /// One pattern over a strategy that uses memory in place, checked by the global-index oracle: an element's value is its global index, marked with the round.
 class Redistribution {
  public:
-  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern) : pattern_(pattern), group_(world.split(pattern.members()[0])) {
+  /// What stays on a rank may have its place in the to-array.
+  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, bool stays = false) : pattern_(pattern), group_(world.split(pattern.members()[0])) {
     const int self = pattern_.members()[static_cast<std::size_t>(pattern_.rank())];
     from_ = global_indices(pattern_.from(), self);
     to_ = global_indices(pattern_.to(), self);
     Demand demand{pattern_, sizeof(Index), {}, -1, -1, &slots_, std::vector<int>(pattern_.members().size(), 0)};
+    if (stays) {
+      array_.resize(static_cast<std::size_t>(pattern_.to().elements(self)));
+      demand.stay_slot = 0;
+      slots_.push_back(reinterpret_cast<std::byte*>(array_.data()));
+    }
     declined_ = world.max(strategy.declines(demand).empty() ? 0 : 1) > 0;
     if (declined_) return;
     cost_ = strategy.cost(demand);
     exchange_ = strategy.bind(demand, group_.raw());
     EXPECT_EQ(exchange_->tiles(), pattern_.tiles());
     EXPECT_EQ(exchange_->landing().slot >= 0, strategy.lands());
+    if (stays && pattern_.from().has_boxes() && pattern_.to().has_boxes() && !strategy.lands()) {
+      check_what_stays(self);
+      return;
+    }
     const Layout& held = strategy.lands() ? pattern_.to() : pattern_.from();
     const View& array = strategy.lands() ? exchange_->landing() : exchange_->array();
     if (held.has_boxes()) {
@@ -119,6 +129,22 @@ class Redistribution {
   void delay(unsigned seed) { random_.emplace(seed); }
 
  private:
+  /// It lies in the to-array, and the exchange has room for what leaves alone.
+  void check_what_stays(int self) {
+    EXPECT_EQ(exchange_->array().slot, -1);
+    Index leaves = 0;
+    for (int t = 0; t < exchange_->tiles(); ++t) {
+      for (const Piece& piece : exchange_->tile(t).out) {
+        EXPECT_EQ(piece.at.slot == 0, piece.peer == pattern_.rank());
+        if (piece.at.slot == 0) EXPECT_EQ(piece.at, pattern_.to().view(self, 0).cut(piece.at.box));
+        else leaves += piece.at.box.volume();
+      }
+      for (const Piece& piece : exchange_->tile(t).in) EXPECT_EQ(piece.at.slot == 0, piece.peer == pattern_.rank());
+    }
+    constexpr Index pages = 3 * 4096, flags = 256;
+    EXPECT_LE(exchange_->bytes_owned(), leaves * static_cast<Index>(sizeof(Index)) + flags * exchange_->tiles() + pages);
+  }
+
   Index& value(const View& view, const Shape& point) {
     return reinterpret_cast<Index*>(slots_[static_cast<std::size_t>(view.slot)])[view.at(point)];
   }
@@ -130,6 +156,7 @@ class Redistribution {
   Pattern pattern_;
   Communicator group_;
   Slots slots_;
+  std::vector<Index> array_;
   std::unique_ptr<Exchange> exchange_;
   bool declined_ = false;
   Cost cost_;
@@ -203,6 +230,21 @@ TEST_P(InPlaceTest, TinyEveryPatternAndCut) {
       for (int round = 0; round < 4; ++round) test.round(round, round / 2 == 0);
       test.check_traffic(4);
     }
+}
+
+// What stays on a rank may be written where it is going: nothing else comes there.
+TEST_P(InPlaceTest, TinyWhatStaysIsWhereItGoes) {
+  for (const Case& c : cases(world.size())) {
+    if (!c.periodic.empty()) continue;
+    for (int axis = -1; axis < (c.from.has_boxes() && c.to.has_boxes() ? 3 : 0); ++axis) {
+      SCOPED_TRACE(std::string(c.name) + ", cut on axis " + std::to_string(axis));
+      Redistribution test(world, used, Pattern(c.from, c.to, world.rank(), {axis, axis < 0 ? 0 : 2}), true);
+      if (test.declined()) continue;
+      test.delay(static_cast<unsigned>(world.rank() + 1));
+      for (int round = 0; round < 4; ++round) test.round(round, round / 2 == 0);
+      test.check_traffic(4);
+    }
+  }
 }
 
 TEST_P(InPlaceTest, TinyTheWayBack) {

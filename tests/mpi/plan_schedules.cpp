@@ -229,6 +229,53 @@ TEST(Plan, TriesWhatGoesPastTheCaches) {
   }
 }
 
+// What stays on a rank lies in the output from the first stage on, where the last one works on it: the bits of messages, forward, backward and mapped, in any shape of the exchange.
+TEST(Plan, WhatStaysWaitsInTheOutput) {
+  Index least = 0;
+  const auto results = [&](const auto& problem, const Options& options) {
+    Plan fft(world, problem, options);
+    auto u = fft.input(), v = fft.input();
+    auto u_hat = fft.output();
+    using In = std::remove_cvref_t<decltype(u.data()[0])>;
+    using Real = decltype(std::abs(In()));
+    const auto fill = [&] {
+      u.fill([](const Shape& p) {
+        const Complex value(static_cast<double>((p[0] + 3 * p[1] * p[2]) % 17), static_cast<double>((p[0] * p[2] + p[1]) % 11));
+        if constexpr (std::is_same_v<In, Real>) return static_cast<Real>(value.real());
+        else return In(value);
+      });
+    };
+    std::vector<Real> all;
+    const auto add = [&](const auto& array) {
+      const auto* const begin = reinterpret_cast<const Real*>(array.span().data());
+      all.insert(all.end(), begin, begin + array.span().size_bytes() / sizeof(Real));
+    };
+    fill(), fft.forward(u, u_hat), add(u_hat);
+    fft.backward(u_hat, u), add(u);
+    fill(), fft.forward_map_backward(u.span(), v.span(), [](const Shape& p, auto& x) { x *= static_cast<Real>(p[0] % 3); }), add(v);
+    fill(), fft.forward(u, u_hat), add(u_hat);
+    least = static_cast<Index>(u_hat.span().size_bytes());
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, world);
+    return all;
+  };
+  const auto same = [&](const auto& problem, const std::function<void(Options&)>& change) {
+    Options options{.strategy = "direct", .wisdom = false, .effort = "estimate"};
+    change(options);
+    const auto waits = results(problem, options);
+    EXPECT_GE(least, Index{1} << 19) << "what is smaller does not wait";
+    options.strategy = "isend", options.schedule = {};
+    EXPECT_TRUE(waits == results(problem, options)) << options.strategy;
+  };
+  same(c2c<double>({64, 64, 80}), [](Options&) {});
+  same(c2c<double>({64, 66, 80}), [](Options& o) { o.scale = "full"; });
+  same(c2c<float>({96, 96, 100}), [](Options& o) { o.schedule = {"kept", 8, 2}; });
+  same(c2c<double>({64, 64, 80}), [](Options& o) { o.schedule = {"gathered", 7, 1}; });
+  same(r2c<double>({64, 64, 160}), [](Options&) {});
+  same(c2c<double>({32, 32, 32}), [](Options& o) { o.batch = 8; });
+  same(c2c<double>({64, 64, 80}), [](Options& o) { o.threads = 2; });
+  for (const bool overwrite : {false, true}) same(c2c<double>({64, 64, 80}), [&](Options& o) { o.grid = {1, ranks_of_world()}, o.overwrite_input = overwrite; });
+}
+
 // Fields of a batch go through all exchanges in step, so that few of them are held at a time: in slabs, pencils, with an exchange more, in maps; however ranks are delayed.
 TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
   const int rank = rank_of_world(), ranks = ranks_of_world();

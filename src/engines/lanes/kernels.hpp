@@ -59,7 +59,8 @@ struct Rows {
   Real* const* out;
   std::ptrdiff_t columns;
   Real scale;    ///< of what is written
-  bool streams;  ///< past the caches; then every row begins a cache line
+  bool streams;  ///< past the caches, but for so many rows from the first kept one on; then every row begins a cache line
+  std::ptrdiff_t first_kept, kept;
   Memory reads, writes;
   Real* work;    ///< as a batch's
 };

@@ -53,20 +53,24 @@ WEFT_INLINE void put_in_row(Real* p, Point<Real> v) {
   store_pair<streams>(p, joined<back>(v));
   if (!streams) __builtin_prefetch(p + 4 * width<Real>, 1, 2), __builtin_prefetch(p + 5 * width<Real>, 1, 2);
 }
+template <class Real>
+WEFT_INLINE bool kept(const Rows<Real>& rows, Index j) {
+  return static_cast<std::size_t>(j - rows.first_kept) < static_cast<std::size_t>(rows.kept);
+}
 template <class Real, bool back, bool streams>
 struct RowsOut {
-  Real* const* row;
+  const Rows<Real>* rows;
   Index shift;
-  RowsOut(const Rows<Real>& rows, Index first) : row(rows.out), shift(2 * first) {}
-  WEFT_INLINE void put(Index j, Point<Real> v) const { put_in_row<back, streams>(row[j] + shift, v); }
+  RowsOut(const Rows<Real>& of, Index first) : rows(&of), shift(2 * first) {}
+  WEFT_INLINE void put(Index j, Point<Real> v) const {
+    streams && !kept(*rows, j) ? put_in_row<back, true>(rows->out[j] + shift, v) : put_in_row<back, false>(rows->out[j] + shift, v);
+  }
 };
 // The same, scaled.
 template <class Real, bool back, bool streams>
-struct ScaledRowsOut {
-  const Rows<Real>* rows;
-  Index shift;
-  ScaledRowsOut(const Rows<Real>& of, Index first) : rows(&of), shift(2 * first) {}
-  WEFT_INLINE void put(Index j, Point<Real> v) const { put_in_row<back, streams>(rows->out[j] + shift, v * rows->scale); }
+struct ScaledRowsOut : RowsOut<Real, back, streams> {
+  using RowsOut<Real, back, streams>::RowsOut;
+  WEFT_INLINE void put(Index j, Point<Real> v) const { RowsOut<Real, back, streams>::put(j, v * this->rows->scale); }
 };
 template <class Real, bool back>
 struct FewRows {
