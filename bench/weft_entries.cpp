@@ -124,7 +124,10 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     add("direct", "transposed", what, direct_of("plan's arrays, overwriting", direct, Arrays::plan));
     add("direct fftw alone", "fftw alone", what, plan("direct, plan's arrays, overwriting, no kernels but FFTW's", fftw_alone, Arrays::plan, what));
     add("direct preserving", "preserving", what, direct_of("caller's arrays, input preserved", preserving, Arrays::caller));
-    add("direct natural", "natural", what, plan("direct+deposit, plan's arrays, overwriting, natural output", natural, Arrays::plan, what));
+    auto naturally = plan("direct+deposit, plan's arrays, overwriting, natural output", natural, Arrays::plan, what);
+    natural.strategy = "auto", natural.wisdom = false;  // backward it has strategies of its own
+    naturally.push_back(plan("auto, plan's arrays, overwriting, natural output", natural, Arrays::plan, what).front());
+    add("direct natural", "natural", what, naturally);
     add("messages", "messages", what, by_messages(world, what));
     if (what.shape.size() > 2) {
       int grid[2] = {0, 0};
