@@ -99,6 +99,8 @@ struct Demand {
   bool from_lasts = true;
   /// Slot of an array in the to-layout's own memory where what stays on a rank may lie from when it is written until it is read (-1: none; alike on all members): then no other memory need hold it.
   int stay_slot = -1;
+  /// Whether the from-array is held whole all the same, since the caller's input may lie in its memory (alike on all members).
+  bool from_whole = false;
 };
 
 /// Which node every rank of a communicator is on: 0 for rank 0's, counted on in order of first appearance. Nodes are what MPI says can share

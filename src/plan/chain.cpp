@@ -23,7 +23,8 @@ Index last_level_cache() {
 #endif
 }
 
-// What stays on a rank waits in the output from so many bytes of an array on: 32^3 on two ranks, whose rows there are a power of two apart and fill few sets of a cache, took 1.5 of the time, 40^3 1.0, 48^3 0.85.
+// What stays on a rank waits in the output from so many bytes of an array on: 32^3 on two ranks, whose rows there are a power of two apart and fill few sets of a cache, took 1.5 of the time, 40^3 1.0, 48^3 0.85. Where the input is overwritten
+// 48^3 took 0.89, 96^3 0.8, 100x120x135 0.9, 144^3 0.94; but 256x128x128 1.04, 192^3 1.13 and 64x256x256 1.07, which go past the caches: not there.
 constexpr Index stay_budget = Index{1} << 19;
 
 // What a stage hands on to the next at once: a part of the second-level cache.
@@ -86,7 +87,10 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.from_lasts = !requested.in_place;
     const bool last = !numbered && !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
-    const bool stays = last && (h > 0 || !requested.overwrite_input) && !waves && takes_up(chain) && hop.from.elements(rank) * chain.bytes[h + 1] >= stay_budget;
+    demand.from_whole = h == 0 && requested.overwrite_input && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
+    const Index bytes = hop.from.elements(rank) * chain.bytes[h + 1];
+    const bool overwrites = h == 0 && requested.overwrite_input, pays = bytes >= stay_budget && (!overwrites || (demand.from_whole && (bytes < stream_budget || ranks_here() * bytes <= last_level_cache() / 10)));
+    const bool stays = last && !waves && takes_up(chain) && pays;
     demand.stay_slot = comm.min(stays ? 1 : 0) ? chain.last_slot : -1;
     chain.selves.back() = demand.pattern.rank();
     demand.lands = lands(chain, h);
@@ -135,6 +139,9 @@ bool AnyPlan::Body::in_step() const {
   return fields > 0;
 }
 
+// Ranks of this node.
+Index AnyPlan::Body::ranks_here() const { return std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]); }
+
 // Tiles that are on their way, and one that is written meanwhile; 0: all.
 int AnyPlan::Body::ring() const {
   const Index there = requested.schedule.window, back = requested.backward_schedule.value_or(requested.schedule).window;
@@ -172,10 +179,10 @@ bool AnyPlan::Body::may_stream(const Chain& chain, std::size_t s, const Stage::R
 // (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
 // 256^3 1.33). So that is the guess to begin with, and the plan tries. Collective.
 void AnyPlan::Body::try_streaming() {
-  const Index cache = last_level_cache(), ranks_here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
+  const Index cache = last_level_cache();
   const auto bytes_here = [&](const Chain& chain, std::size_t s) {
     const Side& to = chain.stages[s]->request().to;
-    const Index bytes = ranks_here * to.box.volume() * to.bytes;
+    const Index bytes = ranks_here() * to.box.volume() * to.bytes;
     return in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0 ? bytes / chain.exchanges[s]->tiles() * ring() : bytes;
   };
   const auto unsure = [&](const Chain& chain, std::size_t s) { return chain.stages[s]->request().stream && bytes_here(chain, s) <= cache ? 1 : 0; };
@@ -218,7 +225,7 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   if (s > 0) tiles(s - 1, false);
   r.stream = may_stream(chain, s, r);
   const auto waits = [&](const View& v) { return v.slot == chain.last_slot; };
-  if (r.stream && !returns(chain, s) && std::any_of(r.to.views.begin(), r.to.views.end(), waits)) r.keep_slot = chain.last_slot;
+  if (!returns(chain, s) && std::any_of(r.to.views.begin(), r.to.views.end(), waits)) r.keep_slot = chain.last_slot;
   // Rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
   r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
@@ -244,7 +251,8 @@ void AnyPlan::Body::build(Chain& chain) {
         for (const Piece& piece : exchange->tile(t).out) left.views.push_back(piece.at);
         for (const Piece& piece : exchange->tile(t).in) right.views.push_back(piece.at);
       }
-      if (exchange->array().slot >= 0) left.views = {exchange->array()};
+      const auto waits = [&](const View& v) { return v.slot == chain.last_slot; };
+      if (exchange->array().slot >= 0 && std::none_of(left.views.begin(), left.views.end(), waits)) left.views = {exchange->array()};
       continue;
     }
     left = right = link(chain, h);
@@ -366,19 +374,24 @@ void AnyPlan::Body::build_map(double scale) {
   schedule(map);
 }
 
-// What stays on this rank in a hop of a map, and waits in the output array on the way there, has memory of its own: a map has no such array. Where messages arrive in that array, all of it is needed.
+// What stays on this rank in a hop of a map, and waits in the output array on the way there, lies in the exchange's array, or where that has no room for it in memory of its own: a map has no such output. Where messages arrive in that array, all of it is needed.
 void AnyPlan::Body::keep_apart(const Chain& there, std::size_t h) {
   std::vector<View> &written = map.sides[2 * h + 1].views, &read = map.sides[2 * h + 2].views;
   const auto waits = [&](const View& v) { return v.slot == there.last_slot && std::find(written.begin(), written.end(), v) != written.end(); };
   if (requested.in_place || std::none_of(read.begin(), read.end(), waits) || std::any_of(read.begin(), read.end(), [&](const View& v) { return v.slot == there.last_slot && !waits(v); })) return;
-  const int slot = new_array(0);
+  const View array = map.exchanges[h] ? map.exchanges[h]->array() : View();
+  const int slot = array.slot >= 0 ? array.slot : new_array(0);
   Index elements = 0;
   for (View& view : written) {
     if (view.slot != there.last_slot) continue;
-    const View own = dense_view(view.box, map.hops[h].to.order(), {}, slot, elements);
+    const View own = array.slot >= 0 ? array.cut(view.box) : dense_view(view.box, map.hops[h].to.order(), {}, slot, elements);
     std::replace(read.begin(), read.end(), View(view), own);
     view = own;
     elements += view.box.volume();
+  }
+  if (array.slot >= 0) {
+    written = {array};
+    return;
   }
   wanted_bytes.back() = elements * map.bytes[h + 1];
   need(slot);

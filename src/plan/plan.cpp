@@ -306,7 +306,7 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::sh
   constexpr Index small = Index{1} << 20;
   if (first && bytes > small && requested.overwrite_input && !requested.in_place && first->array().slot > 1 &&
       (from.bytes[0] == from.bytes[1] ? same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)})
-                                      : from.bytes[0] < from.bytes[1] && requested.threads == 1 && first->array().offset == 0 && from.stages[0]->overlays()))
+                                      : from.bytes[0] < from.bytes[1] && requested.threads == 1 && first->array().offset == 0 && from.stages[0]->overlays(first->array().slot)))
     return held_by(from.exchanges[0], first->array().slot);
   owned_bytes += bytes;
   return mine = allocate(bytes);

@@ -115,6 +115,7 @@ struct AnyPlan::Body {
   void try_streaming();
   Stage::Request request(const Chain& chain, std::size_t s) const;
   bool takes_up(const Chain& chain) const;
+  Index ranks_here() const;
   void keep_apart(const Chain& there, std::size_t h);
   bool lands(const Chain& chain, std::size_t h) const;
   bool in_step() const;

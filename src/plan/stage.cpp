@@ -133,25 +133,29 @@ void Stage::plan_blocks() {
   if (request_.descending) std::reverse(blocks_.begin(), blocks_.end());
 }
 
-bool Stage::overlays() const {
+bool Stage::overlays(int slot) const {
   const Side &from = request_.from, &to = request_.to;
   if (blocks_.empty()) return true;
-  if (passes_.size() < 2 || from.table || to.table || from.views.size() != 1 || to.views.size() != 1) return false;
+  if (passes_.size() < 2 || from.table || to.table || from.views.size() != 1) return false;
   for (const Cell& cell : passes_.front().cells)
     for (const Segment& s : cell.to)
       if (!s.in_block) return false;
-  // in bytes, from the first to behind the last that a block has in an array
-  const auto reach = [&](const Side& side, Box box) {
+  const auto whole = [&](Box box, const Box& all) {
     for (int a = 0; a < box.axes(); ++a)
-      if (transforms(a)) box.lo[a] = side.box.lo[a], box.hi[a] = side.box.hi[a];
-    Shape last = box.hi;
+      if (transforms(a)) box.lo[a] = all.lo[a], box.hi[a] = all.hi[a];
+    return box;
+  };
+  // in bytes: behind the last that a block reads, and the first that it writes
+  const auto read = [&](const Block& block) {
+    Shape last = whole(block.box, from.box).hi;
     for (Index& k : last) --k;
-    return std::pair(side.views.front().at(box.lo) * side.bytes, (side.views.front().at(last) + 1) * side.bytes);
+    return (from.views.front().at(last) + 1) * from.bytes;
   };
   Index written = std::numeric_limits<Index>::max();
   for (const Block& block : blocks_) {
-    if (reach(from, block.box).second > written) return false;
-    written = std::min(written, reach(to, block.box).first);
+    if (read(block) > written) return false;
+    for (const View& view : to.views)
+      if (const Box part = view.box.intersect(whole(block.box, to.box)); view.slot == slot && !part.empty()) written = std::min(written, view.at(part.lo) * to.bytes);
   }
   return true;
 }

@@ -73,9 +73,9 @@ class Stage {
   bool transforms(int axis) const;
   /// Columns of several axes are transformed first, into a block where the others find them.
   static bool columns_first(const Request& request);
-  /// True when source and destination may begin at one address, blocks being run one after the other: every block has been read, into the bench, before it is written, and is written
+  /// True when the source may begin where the destination's array in that slot does, blocks being run one after the other: every block has been read, into the bench, before it is written, and is written
   /// where no block that follows is read.
-  bool overlays() const;
+  bool overlays(int slot) const;
   const Request& request() const { return request_; }
   /// From now on what may go past the caches does, or does not; as planned it does.
   void stream(bool past) { past_ = past; }

@@ -2,8 +2,8 @@
 // it reads it there. No copy, no message, no barrier: a flag a tile says "written", a counter a tile says "read".
 //
 //   messages      none
-//   extra memory  the from-array itself, which a plan may take as its own first array; less what stays on its rank, where that may lie in the
-//                 to-array; of a batch whose fields follow one another no more of them than the demand's ring; two cache lines a tile
+//   extra memory  the from-array itself, which a plan may take as its own first array; else less what stays on its rank, where that may lie in
+//                 the to-array; of a batch whose fields follow one another no more of them than the demand's ring; two cache lines a tile
 //   wins          wherever all members share a node: bytes cross memory once, and each tile is waited for alone
 //   loses         across nodes (declined); where readers are on another socket and read the same bytes several times
 //   source        MPI-3 shared memory windows: Hoefler et al., Computing 95 (2013) 1121, doi:10.1007/s00607-013-0324-2
@@ -25,11 +25,12 @@ class Reading final : public Exchange {
       : group_(mpi::Communicator::duplicate(group)),
         room_(room(demand)),
         stays_(demand.stay_slot >= 0 && room_ == demand.pattern.tiles() && demand.pattern.from().has_boxes() && demand.pattern.to().has_boxes()),
+        whole_(!stays_ || demand.from_whole),
         arrays_(demand, held(demand), group_),
         states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
     const int self = group_.rank(), own = arrays_.slots()[static_cast<std::size_t>(self)];
-    if (!stays_ && pattern.from().has_boxes() && room_ == pattern.tiles()) array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(self)], own);
+    if (whole_ && pattern.from().has_boxes() && room_ == pattern.tiles()) array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(self)], own);
     bytes_owned_ = arrays_.bytes_held();
 
     const Pieces out = placed(demand, own);
@@ -107,19 +108,19 @@ class Reading final : public Exchange {
   std::vector<Index> held(const Demand& demand) const {
     const Pattern& pattern = demand.pattern;
     std::vector<Index> elements(pattern.members().size(), 0);
-    for (int t = 0; stays_ && t < pattern.tiles(); ++t)
+    for (int t = 0; !whole_ && t < pattern.tiles(); ++t)
       pattern.each_count(t, [&](int source, int target, Index count) {
         if (source != target) elements[static_cast<std::size_t>(source)] += count;
         return true;
       });
-    for (std::size_t p = 0; !stays_ && p < elements.size(); ++p) {
+    for (std::size_t p = 0; whole_ && p < elements.size(); ++p) {
       elements[p] = pattern.from().elements(pattern.members()[p]);
       if (room_ < pattern.tiles()) elements[p] = elements[p] / pattern.from().shape()[pattern.cut().axis] * pattern.cut().size * room_;
     }
     return elements;
   }
 
-  /// What leaves: in the from-layout's memory, or, where what stays has its place elsewhere, piece behind piece in its order.
+  /// What leaves: in the from-layout's memory, or, where that has no room for what stays elsewhere, piece behind piece in its order.
   Pieces placed(const Demand& demand, int own) const {
     const Pattern& pattern = demand.pattern;
     Pieces all = gives(pattern);
@@ -129,7 +130,7 @@ class Reading final : public Exchange {
         piece.at.slot = own;
         if (stays_ && piece.peer == group_.rank()) {
           piece.at = pattern.to().view(pattern.members()[static_cast<std::size_t>(piece.peer)], demand.stay_slot).cut(piece.at.box);
-        } else if (stays_) {
+        } else if (!whole_) {
           piece.at = dense_view(piece.at.box, pattern.from().order(), {}, own, next);
           next += piece.at.box.volume();
         } else if (room_ < pattern.tiles()) {
@@ -142,6 +143,7 @@ class Reading final : public Exchange {
   mpi::Communicator group_;
   int room_;
   bool stays_;  // what stays on a rank lies in its to-array from the start
+  bool whole_;  // the array has room for it all the same
   SharedArrays arrays_;
   std::vector<State> states_;
   Index bytes_read_ = 0;

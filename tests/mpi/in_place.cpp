@@ -28,15 +28,15 @@ std::vector<Index> global_indices(const Layout& layout, int rank) {
 /// One pattern over a strategy that uses memory in place, checked by the global-index oracle: an element's value is its global index, marked with the round.
 class Redistribution {
  public:
-  /// What stays on a rank may have its place in the to-array.
-  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, bool stays = false) : pattern_(pattern), group_(world.split(pattern.members()[0])) {
+  /// What stays on a rank may have its place in the to-array; the from-array may be whole all the same.
+  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, bool stays = false, bool all = false) : pattern_(pattern), group_(world.split(pattern.members()[0])) {
     const int self = pattern_.members()[static_cast<std::size_t>(pattern_.rank())];
     from_ = global_indices(pattern_.from(), self);
     to_ = global_indices(pattern_.to(), self);
     Demand demand{pattern_, sizeof(Index), {}, -1, -1, &slots_, std::vector<int>(pattern_.members().size(), 0)};
     if (stays) {
       array_.resize(static_cast<std::size_t>(pattern_.to().elements(self)));
-      demand.stay_slot = 0;
+      demand.stay_slot = 0, demand.from_whole = all;
       slots_.push_back(reinterpret_cast<std::byte*>(array_.data()));
     }
     declined_ = world.max(strategy.declines(demand).empty() ? 0 : 1) > 0;
@@ -46,7 +46,7 @@ class Redistribution {
     EXPECT_EQ(exchange_->tiles(), pattern_.tiles());
     EXPECT_EQ(exchange_->landing().slot >= 0, strategy.lands());
     if (stays && pattern_.from().has_boxes() && pattern_.to().has_boxes() && !strategy.lands()) {
-      check_what_stays(self);
+      check_what_stays(self, all);
       return;
     }
     const Layout& held = strategy.lands() ? pattern_.to() : pattern_.from();
@@ -129,19 +129,21 @@ class Redistribution {
   void delay(unsigned seed) { random_.emplace(seed); }
 
  private:
-  /// It lies in the to-array, and the exchange has room for what leaves alone.
-  void check_what_stays(int self) {
-    EXPECT_EQ(exchange_->array().slot, -1);
+  /// It lies in the to-array, and the exchange has room for what leaves alone, or for the whole from-array, where then what leaves lies.
+  void check_what_stays(int self, bool whole) {
+    EXPECT_EQ(exchange_->array().slot >= 0, whole);
     Index leaves = 0;
     for (int t = 0; t < exchange_->tiles(); ++t) {
       for (const Piece& piece : exchange_->tile(t).out) {
         EXPECT_EQ(piece.at.slot == 0, piece.peer == pattern_.rank());
         if (piece.at.slot == 0) EXPECT_EQ(piece.at, pattern_.to().view(self, 0).cut(piece.at.box));
         else leaves += piece.at.box.volume();
+        if (whole && piece.at.slot != 0) { EXPECT_EQ(piece.at, exchange_->array().cut(piece.at.box)); }
       }
       for (const Piece& piece : exchange_->tile(t).in) EXPECT_EQ(piece.at.slot == 0, piece.peer == pattern_.rank());
     }
     constexpr Index pages = 3 * 4096, flags = 256;
+    if (whole) leaves = pattern_.from().elements(self);
     EXPECT_LE(exchange_->bytes_owned(), leaves * static_cast<Index>(sizeof(Index)) + flags * exchange_->tiles() + pages);
   }
 
@@ -236,14 +238,15 @@ TEST_P(InPlaceTest, TinyEveryPatternAndCut) {
 TEST_P(InPlaceTest, TinyWhatStaysIsWhereItGoes) {
   for (const Case& c : cases(world.size())) {
     if (!c.periodic.empty()) continue;
-    for (int axis = -1; axis < (c.from.has_boxes() && c.to.has_boxes() ? 3 : 0); ++axis) {
-      SCOPED_TRACE(std::string(c.name) + ", cut on axis " + std::to_string(axis));
-      Redistribution test(world, used, Pattern(c.from, c.to, world.rank(), {axis, axis < 0 ? 0 : 2}), true);
-      if (test.declined()) continue;
-      test.delay(static_cast<unsigned>(world.rank() + 1));
-      for (int round = 0; round < 4; ++round) test.round(round, round / 2 == 0);
-      test.check_traffic(4);
-    }
+    for (int axis = -1; axis < (c.from.has_boxes() && c.to.has_boxes() ? 3 : 0); ++axis)
+      for (const bool whole : {false, true}) {
+        SCOPED_TRACE(std::string(c.name) + ", cut on axis " + std::to_string(axis) + (whole ? ", in a whole array" : ""));
+        Redistribution test(world, used, Pattern(c.from, c.to, world.rank(), {axis, axis < 0 ? 0 : 2}), true, whole);
+        if (test.declined()) continue;
+        test.delay(static_cast<unsigned>(world.rank() + 1));
+        for (int round = 0; round < 4; ++round) test.round(round, round / 2 == 0);
+        test.check_traffic(4);
+      }
   }
 }
 

@@ -273,6 +273,13 @@ TEST(Plan, WhatStaysWaitsInTheOutput) {
   same(r2c<double>({64, 64, 160}), [](Options&) {});
   same(c2c<double>({32, 32, 32}), [](Options& o) { o.batch = 8; });
   same(c2c<double>({64, 64, 80}), [](Options& o) { o.threads = 2; });
+  const auto overwrites = [](Options& o) { o.overwrite_input = true; };
+  same(c2c<double>({64, 64, 80}), overwrites);
+  same(c2c<float>({96, 99, 100}), overwrites);
+  same(r2c<double>({64, 64, 160}), overwrites);
+  same(r2c<double>({64, 65, 135}), overwrites);
+  same(c2c<double>({64, 64, 80}), [](Options& o) { o.overwrite_input = true, o.schedule = {"kept", 8, 2}; });
+  same(c2c<double>({64, 64, 80}), [](Options& o) { o.overwrite_input = true, o.threads = 2; });
   for (const bool overwrite : {false, true}) same(c2c<double>({64, 64, 80}), [&](Options& o) { o.grid = {1, ranks_of_world()}, o.overwrite_input = overwrite; });
 }
 
