@@ -19,12 +19,6 @@ Index rough_part(Index n) {
   return n;
 }
 
-bool prime(Index n) {
-  for (Index p = 2; p * p <= n; ++p)
-    if (n % p == 0) return false;
-  return n > 1;
-}
-
 Index power(Index base, Index exponent, Index modulus) {
   Index result = 1;
   for (; exponent > 0; exponent /= 2, base = base * base % modulus)
@@ -32,11 +26,17 @@ Index power(Index base, Index exponent, Index modulus) {
   return result;
 }
 
-/// Of a prime n with a smooth n-1.
+/// Of a prime n.
 Index primitive_root(Index n) {
-  for (Index g = 2;; ++g)
-    if (std::none_of(small_primes.begin(), small_primes.end(), [&](Index p) { return (n - 1) % p == 0 && power(g, (n - 1) / p, n) == 1; }))
-      return g;
+  std::vector<Index> factors;
+  for (Index p = 2, left = n - 1; left > 1; ++p)
+    if (p * p > left || left % p == 0) {
+      if (p * p > left) p = left;
+      factors.push_back(p);
+      while (left % p == 0) left /= p;
+    }
+  for (Index g = 1;; ++g)
+    if (std::none_of(factors.begin(), factors.end(), [&](Index p) { return power(g, (n - 1) / p, n) == 1; })) return g;
 }
 
 /// exp(2 pi i j / n), to the last bit of Real.
@@ -126,13 +126,10 @@ class Rader final : public Convolved<Real> {
   using typename Convolved<Real>::Complex;
 
  public:
-  Rader(const LineSpec& spec, std::shared_ptr<const Lines> inner) : Convolved<Real>(spec, std::move(inner)) {
-    const Index n = spec.length, g = primitive_root(n), back = power(g, n - 2, n);
+  Rader(const LineSpec& spec, std::shared_ptr<const Lines> inner) : Convolved<Real>(spec, std::move(inner)), order_(powers(spec.length)) {
     std::vector<Complex> roots;
-    for (Index q = 0, j = 1, k = 1; q < n - 1; ++q, j = j * g % n, k = k * back % n) {
-      from_.push_back(static_cast<int>(j));
-      to_.push_back(static_cast<int>(k));
-      const Complex w = root<Real>(k, n);
+    for (const int k : order_.back) {
+      const Complex w = root<Real>(k, spec.length);
       roots.emplace_back(w.real(), this->sign() * w.imag());
     }
     this->set_kernel(roots);
@@ -142,16 +139,16 @@ class Rader final : public Convolved<Real> {
   void transform(const Complex* in, Complex* out) const override {
     const Complex first = in[0];
     Complex* const a = this->values();
-    for (std::size_t q = 0; q < from_.size(); ++q) a[q] = in[from_[q]];
+    for (std::size_t q = 0; q < order_.there.size(); ++q) a[q] = in[order_.there[q]];
     this->to_spectrum();
     out[0] = first + this->spectrum()[0];
     this->multiply();
     this->spectrum()[0] += std::conj(first);  // a constant in the convolution
     this->from_spectrum();
-    for (std::size_t p = 0; p < to_.size(); ++p) out[to_[p]] = std::conj(a[p]);
+    for (std::size_t p = 0; p < order_.back.size(); ++p) out[order_.back[p]] = std::conj(a[p]);
   }
 
-  std::vector<int> from_, to_;
+  Powers order_;
 };
 
 /// With c_j = exp(+-pi i j^2 / n), y_k = c_k sum_j (x_j c_j) conj(c_(k-j)).
@@ -194,7 +191,23 @@ std::shared_ptr<const Lines> made(const LineSpec& spec, std::shared_ptr<const Li
 
 }  // namespace
 
-Index rader_length(Index n) { return n > 7 && n <= longest_convolved && rough_part(n - 1) == 1 && prime(n) ? n - 1 : 0; }
+bool is_prime(Index n) {
+  for (Index p = 2; p * p <= n; ++p)
+    if (n % p == 0) return false;
+  return n > 1;
+}
+
+Powers powers(Index n) {
+  Powers order;
+  const Index g = primitive_root(n), inverse = power(g, n - 2, n);
+  for (Index q = 0, j = 1, k = 1; q < n - 1; ++q, j = j * g % n, k = k * inverse % n) {
+    order.there.push_back(static_cast<int>(j));
+    order.back.push_back(static_cast<int>(k));
+  }
+  return order;
+}
+
+Index rader_length(Index n) { return n > 7 && n <= longest_convolved && rough_part(n - 1) == 1 && is_prime(n) ? n - 1 : 0; }
 
 Index bluestein_length(Index n) {
   Index least = 0;

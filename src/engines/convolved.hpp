@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine.hpp"
 
@@ -21,6 +22,14 @@ inline constexpr Index longest_convolved = Index{1} << 24;
 Index rader_length(Index n);
 /// The smallest 2^k, 3 2^k, 5 2^k or 7 2^k of at least 2n-1.
 Index bluestein_length(Index n);
+
+/// Whether n is a prime number.
+bool is_prime(Index n);
+/// Of a prime n: the powers g^q and g^-q of its smallest primitive root g, modulo n, for q from 0 to below n - 1.
+struct Powers {
+  std::vector<int> there, back;
+};
+Powers powers(Index n);
 
 /// Lines for `spec` (c2c, r2c or c2r) over `inner`: c2c forward of rader_length or bluestein_length, of the same precision, that neither
 /// batches nor uses scratch between aligned arrays.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "aligned.hpp"
+#include "convolved.hpp"
 #include "lanes/kernels.hpp"
 
 namespace weft {
@@ -25,12 +26,14 @@ const lanes::Kernels<Real>* kernels() {
 #endif
 }
 
-Index complex_points(const LineSpec& spec) { return spec.kind == Kind::c2c ? spec.length : spec.length / 2; }
+bool is_odd(const LineSpec& spec) { return spec.kind != Kind::c2c && spec.length % 2 != 0; }
+
+Index complex_points(const LineSpec& spec) { return spec.kind == Kind::c2c || is_odd(spec) ? spec.length : spec.length / 2; }
 
 // The radices of the passes, small ones first: as few as can be but at least so many, and of those the ones of the least sum. Empty where there are none. Against 8, 4, 2, 7, 5 and 3 as far as each
 // goes, columns took 0.90 of the time at 96 points, 0.86 at 120, 0.78 at 144; rows 0.88, 0.86, 0.79; large ones first, columns up to 1.1; with 15 and 16, which leave no registers, up to 1.2.
 std::vector<int> radices(Index n, std::size_t at_least = 1) {
-  constexpr int known[] = {12, 10, 8, 7, 6, 5, 4, 3, 2};
+  constexpr int known[] = {31, 29, 23, 19, 17, 13, 12, 11, 10, 8, 7, 6, 5, 4, 3, 2};
   std::vector<int> best, list;
   const auto sum = [](const std::vector<int>& of) { return std::accumulate(of.begin(), of.end(), 0); };
   const auto extend = [&](const auto& self, Index left) -> void {
@@ -47,16 +50,30 @@ std::vector<int> radices(Index n, std::size_t at_least = 1) {
   return best;
 }
 
+// Points of the transforms that make a convolution of a line which has no radices of its own; 0 where it needs none, or none are known.
+Index convolution_points(const LineSpec& spec) {
+  constexpr Index certain = 37;  // shorter ones and others of small factors have been measured with FFTW's
+  const Index n = spec.length;
+  if (n < certain || !radices(complex_points(spec), 2).empty()) return 0;
+  const Index points = is_prime(n) && !radices(n - 1, 2).empty() ? n - 1 : bluestein_length(n);
+  return points <= longest ? points : 0;
+}
+
 using lanes::combined, lanes::few_combined;
 
 template <class Real>
 class LanesLines final : public Lines {
  public:
   LanesLines(const LineSpec& spec, const lanes::Kernels<Real>& kernels)
-      : Lines(spec, static_cast<std::size_t>(2 * (complex_points(spec) + 1) * 2 * kernels.lanes) * sizeof(Real)),
+      : Lines(spec, static_cast<std::size_t>(2 * (std::max(complex_points(spec), convolution_points(spec)) + 2) * 2 * kernels.lanes) * sizeof(Real)),
         width_(kernels.lanes),
         run_(spec.kind == Kind::r2c ? kernels.r2c : spec.kind == Kind::c2r ? kernels.c2r : spec.direction == Direction::forward ? kernels.forward : kernels.backward) {
     const Index n = complex_points(spec);
+    if (spec.in_stride > 1 && spec.out_stride > 1) rows_ = spec.direction == Direction::forward ? kernels.rows_forward : kernels.rows_backward;
+    if (const Index points = convolution_points(spec); points > 0) {
+      convolve(points, kernels);
+      return;
+    }
     program_.points = n;
     if (const int parts = by_rows()) {
       rest_.points = n / parts;
@@ -84,8 +101,7 @@ class LanesLines final : public Lines {
       (reads ? program_.zero : program_.unwanted) = leaves_out(program_.radix[reads ? 0 : program_.passes - 1]);
       program_.hole_first = untouched_.first, program_.hole_last = untouched_.second;
     }
-    if (spec.in_stride > 1 && spec.out_stride > 1) rows_ = spec.direction == Direction::forward ? kernels.rows_forward : kernels.rows_backward;
-    if (spec.kind == Kind::c2c) return;
+    if (spec.kind == Kind::c2c || is_odd(spec)) return;
     std::vector<Real> halves;
     for (Index k = 0; 2 * k <= n; ++k) push(halves, k, spec.length);
     program_.halves = kept(std::move(halves));
@@ -126,13 +142,14 @@ class LanesLines final : public Lines {
   int by_rows() const {
     constexpr Index long_line = 160;
     const Index points = complex_points(spec()), eighth = points / combined, quarter = points / few_combined;
-    if (spec().in_stride != 1 || spec().out_stride != 1 || points % (spec().kind == Kind::c2c ? combined : width_) != 0) return 0;
+    if (spec().in_stride != 1 || spec().out_stride != 1 || program_.convolution || points % (spec().kind == Kind::c2c ? combined : width_) != 0) return 0;
     if (eighth >= width_ && (eighth % width_ == 0 || points >= long_line)) return combined;
     if (width_ == combined && (quarter == few_combined || (quarter % width_ == 0 && (quarter == width_ || !spec().has_hole())))) return few_combined;
     return 0;
   }
-  // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a large one more can be.
+  // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a large one more can be. The first pass of odd real lines leaves nearly half of its results out.
   std::vector<int> in_order(std::vector<int> list) const {
+    if (is_odd(spec())) std::reverse(list.begin(), list.end());
     const auto largest = std::find_if(list.rbegin(), list.rend(), [](int radix) { return lanes::hole_of(radix).last > 0; });
     if (!spec().has_hole() || largest == list.rend()) return list;
     spec().direction == Direction::forward ? std::rotate(largest.base() - 1, largest.base(), list.end()) : std::rotate(list.begin(), largest.base() - 1, largest.base());
@@ -154,6 +171,33 @@ class LanesLines final : public Lines {
     const auto [re, im] = root(k, n);
     list.push_back(re);
     list.push_back(im);
+  }
+  // All kernels turn the same way, forward.
+  void convolve(Index points, const lanes::Kernels<Real>& kernels) {
+    const Index n = spec().length;
+    program_.points = points;
+    set_passes(program_, radices(points, 2));
+    std::vector<Real> chirp, kernel;
+    convolution_.points = n;
+    if (points == n - 1) {
+      order_ = powers(n);
+      for (const int k : order_.back) push(kernel, k, n);
+      convolution_.from = order_.there.data(), convolution_.to = order_.back.data();
+    } else {
+      for (Index j = 0; j < n; ++j) push(chirp, j * j % (2 * n), 2 * n);
+      kernel.resize(static_cast<std::size_t>(2 * points));
+      for (Index j = 0; j < n; ++j)
+        for (const Index at : {j, (points - j) % points}) {
+          kernel[static_cast<std::size_t>(2 * at)] = chirp[static_cast<std::size_t>(2 * j)];
+          kernel[static_cast<std::size_t>(2 * at + 1)] = -chirp[static_cast<std::size_t>(2 * j + 1)];
+        }
+      convolution_.chirp = kept(std::move(chirp));
+    }
+    std::vector<Real> spectrum(kernel.size());
+    kernels.forward(program_, {kernel.data(), 2, 2 * points, spectrum.data(), 2, 2 * points, 1, reinterpret_cast<Real*>(scratch()), false});
+    for (Real& value : spectrum) value /= static_cast<Real>(points);
+    convolution_.kernel = kept(std::move(spectrum));
+    program_.convolution = &convolution_;
   }
   const Real* kept(std::vector<Real> table) { return tables_.emplace_back(std::move(table)).data(); }
   void set_turns() {
@@ -189,6 +233,8 @@ class LanesLines final : public Lines {
   }
 
   lanes::Program<Real> program_, rest_;
+  lanes::Convolution<Real> convolution_;
+  Powers order_;
   std::vector<std::vector<Real>> tables_;
   std::vector<std::vector<Index>> blocks_;
   Index width_;
@@ -200,9 +246,9 @@ class LanesLines final : public Lines {
 }  // namespace
 
 bool fits_lanes(const LineSpec& spec) {
-  if (real_to_real(spec.kind) || spec.length > longest || (spec.kind != Kind::c2c && spec.length % 2 != 0)) return false;
+  if (real_to_real(spec.kind) || spec.length > longest) return false;
   if ((spec.in_stride > 1 && spec.in_step() != 1) || (spec.out_stride > 1 && spec.out_step() != 1)) return false;  // columns lie side by side
-  return (spec.precision == Precision::double_ ? kernels<double>() != nullptr : kernels<float>() != nullptr) && !radices(complex_points(spec), 2).empty();
+  return (spec.precision == Precision::double_ ? kernels<double>() != nullptr : kernels<float>() != nullptr) && (!radices(complex_points(spec), 2).empty() || convolution_points(spec) > 0);
 }
 
 std::shared_ptr<const Lines> in_lanes(const LineSpec& spec) {

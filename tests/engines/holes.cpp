@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-constexpr Index lengths[] = {8, 12, 16, 30, 32, 60, 64, 72, 96, 100, 120, 128, 192, 200, 256};
+constexpr Index lengths[] = {8, 12, 16, 30, 32, 60, 64, 67, 68, 72, 74, 96, 100, 120, 128, 192, 200, 204, 256, 272};
 
 template <class Real>
 struct Panel {  // lines or columns, in the elements of a spec

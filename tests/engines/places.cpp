@@ -58,7 +58,7 @@ TEST_P(Places, StridedColumnsAndLinesApart) {
 // and nothing written beside them.
 TEST_P(Places, RowsThatLieAnywhere) {
   if (GetParam().kind != Kind::c2c) return;
-  for (const Index n : {Index{6}, Index{32}, Index{64}, Index{120}, Index{192}})
+  for (const Index n : {Index{6}, Index{32}, Index{64}, Index{67}, Index{68}, Index{74}, Index{120}, Index{192}})
     for (const Index columns : {Index{3}, Index{8}, Index{16}, Index{43}}) {
       if (!GetParam().defined(n)) continue;
       LineSpec spec = GetParam().spec(n);
@@ -105,8 +105,8 @@ TEST_P(Places, RowsThatLieAnywhere) {
 
 // Contiguous lines past the caches, where they begin cache lines and where not, one, a few and many: the same bits, and nothing written between them.
 TEST_P(Places, LinesPastTheCaches) {
-  for (const Index n : {Index{16}, Index{64}, Index{66}, Index{96}, Index{128}, Index{192}})
-    for (const Index apart : {Index{0}, Index{8}, Index{3}}) {
+  for (const Index n : {Index{16}, Index{64}, Index{66}, Index{67}, Index{96}, Index{128}, Index{135}, Index{192}})
+    for (const Index apart : {Index{0}, Index{8}, Index{3}, Index{1}}) {
       if (!GetParam().defined(n)) continue;
       LineSpec spec = GetParam().spec(n);
       spec.out_distance = spec.out_length() + apart;
@@ -128,7 +128,7 @@ TEST_P(Places, LinesPastTheCaches) {
 
 // Lines that lie farther apart, on either side, than where they were planned, past the caches and not, whatever memory is asked for: the same bits, nothing else read, and nothing written between them. In place where steps are equal.
 TEST_P(Places, LinesAnyDistanceApart) {
-  for (const Index n : {Index{16}, Index{60}, Index{64}, Index{96}, Index{128}}) {
+  for (const Index n : {Index{16}, Index{60}, Index{64}, Index{67}, Index{74}, Index{96}, Index{128}}) {
     if (!GetParam().defined(n)) continue;
     const LineSpec spec = GetParam().spec(n);
     const auto lines = GetParam().engine->plan(spec, "estimate");

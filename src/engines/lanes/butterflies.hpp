@@ -6,45 +6,111 @@
 namespace weft::lanes {
 namespace {
 
+// Cosine and sine of 2 pi k / radix, for k up to half of it.
 template <int radix>
-struct Circle;  // cosine and sine of 2 pi k / radix
-template <>
-struct Circle<3> {
-  static constexpr double c[] = {1, -0.5}, s[] = {0, 0.86602540378443864676};
+struct Circle {
+  double c[radix / 2 + 1] = {}, s[radix / 2 + 1] = {};
+  constexpr Circle() {
+    constexpr long double pi = 3.14159265358979323846264338327950288L;
+    for (int k = 0; 2 * k < radix; ++k) {
+      const bool far = 4 * k > radix;  // beyond a quarter, where the series is long
+      const long double x = pi * (far ? radix - 2 * k : 2 * k) / radix;
+      long double term = 1, sums[2] = {};
+      for (int n = 0; n < 40; ++n, term *= x / n) sums[n % 2] += n % 4 < 2 ? term : -term;
+      c[k] = static_cast<double>(far ? -sums[0] : sums[0]), s[k] = static_cast<double>(sums[1]);
+    }
+  }
+  constexpr double cosine(int k) const { return c[folded(k)]; }
+  constexpr double sine(int k) const { return k % radix <= radix / 2 ? s[folded(k)] : -s[folded(k)]; }
+
+ private:
+  static constexpr int folded(int k) { return k % radix <= radix / 2 ? k % radix : radix - k % radix; }
 };
-template <>
-struct Circle<5> {
-  static constexpr double c[] = {1, 0.30901699437494742410, -0.80901699437494742410}, s[] = {0, 0.95105651629515357212, 0.58778525229247312917};
-};
-template <>
-struct Circle<7> {
-  static constexpr double c[] = {1, 0.62348980185873353053, -0.22252093395631440429, -0.90096886790241912624};
-  static constexpr double s[] = {0, 0.78183148246802980871, 0.97492791218182360702, 0.43388373911755812048};
-};
+template <int radix>
+constexpr Circle<radix> circle;
+
+// What an odd butterfly makes of its points: sums and differences of those that mirror one another, and the sum of all.
 template <int radix, class Real>
-struct Butterfly {  // odd
-  static WEFT_INLINE void run(Point<Real>* a) {
-    constexpr int half = radix / 2;
-    Point<Real> sum[half + 1], difference[half + 1], first = a[0];
+struct Mirrored {
+  static constexpr int half = radix / 2;
+  Point<Real> sum[half + 1], difference[half + 1], all;
+  WEFT_INLINE explicit Mirrored(const Point<Real>* a) : all(a[0]) {
+#pragma GCC unroll 8
     for (int j = 1; j <= half; ++j) {
       sum[j] = a[j] + a[radix - j];
       difference[j] = a[j] - a[radix - j];
-      first = first + sum[j];
+      all = all + sum[j];
     }
-    for (int k = 1; k <= half; ++k) {
+  }
+};
+
+template <int radix, class Real>
+struct Butterfly {  // odd
+  static WEFT_INLINE void run(Point<Real>* a) {
+    const Mirrored<radix, Real> points(a);
+#pragma GCC unroll 8
+    for (int k = 1; k <= points.half; ++k) {
       Point<Real> even = a[0], odd{};
-      for (int j = 1; j <= half; ++j) {
-        const int angle = j * k % radix, other = angle <= half ? angle : radix - angle;
-        const auto c = static_cast<Real>(Circle<radix>::c[other]), s = static_cast<Real>(angle <= half ? Circle<radix>::s[other] : -Circle<radix>::s[other]);
-        even.r += c * sum[j].r, even.i += c * sum[j].i;
-        odd.r += s * difference[j].i, odd.i -= s * difference[j].r;
+#pragma GCC unroll 8
+      for (int j = 1; j <= points.half; ++j) {
+        const auto c = static_cast<Real>(circle<radix>.cosine(j * k)), s = static_cast<Real>(circle<radix>.sine(j * k));
+        even.r += c * points.sum[j].r, even.i += c * points.sum[j].i;
+        odd.r += s * points.difference[j].i, odd.i -= s * points.difference[j].r;
       }
       a[k] = even + odd;
       a[radix - k] = even - odd;
     }
-    a[0] = first;
+    a[0] = points.all;
   }
 };
+// Odd ones of so many points that registers do not hold them: four results and their mirrors at a time.
+template <int radix, class Real>
+struct LargeButterfly {
+  static constexpr int half = radix / 2, some = 4, blocks = (half + some - 1) / some;
+  struct Table {
+    Real c[blocks][half][some] = {}, s[blocks][half][some] = {};
+    constexpr Table() {
+      for (int k = 0; k < half; ++k)
+        for (int j = 0; j < half; ++j) {
+          c[k / some][j][k % some] = static_cast<Real>(circle<radix>.cosine((j + 1) * (k + 1)));
+          s[k / some][j][k % some] = static_cast<Real>(circle<radix>.sine((j + 1) * (k + 1)));
+        }
+    }
+  };
+  static constexpr Table table{};
+  static __attribute__((noinline)) void run(Point<Real>* a) {
+    const Mirrored<radix, Real> points(a);
+    for (int block = 0; block < blocks; ++block) {
+      Point<Real> even[some], odd[some] = {};
+      for (int k = 0; k < some; ++k) even[k] = a[0];
+      for (int j = 0; j < half; ++j) {
+        const Point<Real> sum = points.sum[j + 1], difference = points.difference[j + 1];
+        for (int k = 0; k < some; ++k) {
+          const Real c = table.c[block][j][k], s = table.s[block][j][k];
+          even[k].r += c * sum.r, even[k].i += c * sum.i;
+          odd[k].r += s * difference.i, odd[k].i -= s * difference.r;
+        }
+      }
+      for (int k = 0; k < some; ++k) {
+        const int at = block * some + k + 1;
+        if (at > half) break;
+        a[at] = even[k] + odd[k];
+        a[radix - at] = even[k] - odd[k];
+      }
+    }
+    a[0] = points.all;
+  }
+};
+template <class Real>
+struct Butterfly<17, Real> : LargeButterfly<17, Real> {};
+template <class Real>
+struct Butterfly<19, Real> : LargeButterfly<19, Real> {};
+template <class Real>
+struct Butterfly<23, Real> : LargeButterfly<23, Real> {};
+template <class Real>
+struct Butterfly<29, Real> : LargeButterfly<29, Real> {};
+template <class Real>
+struct Butterfly<31, Real> : LargeButterfly<31, Real> {};
 template <class Real>
 struct Butterfly<2, Real> {
   static WEFT_INLINE void run(Point<Real>* a) {

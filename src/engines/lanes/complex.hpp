@@ -9,7 +9,7 @@ namespace {
 // What is before a hole, if there is one, and what is behind it: where it begins, and how many points.
 template <class Real, class Body>
 WEFT_INLINE void around(const Program<Real>& program, bool hole, Body body) {
-  if (!hole) return body(0, program.points);
+  if (!hole) return body(0, line_points(program));
   body(0, program.hole_first), body(program.hole_last, program.points - program.hole_last);
 }
 
@@ -44,7 +44,7 @@ void c2c(const Program<Real>& program, Batch<Real> batch) {
       else if (!whole) gather(FewColumns<Real, back>{in.p, in.stride, Few<Real>(b.lines)}, j, points, lines);
     });
     // rows that follow, one behind the other; where there are none, what is in cache
-    const bool follow = back ? !columns_out && !b.streams && behind >= width<Real> && b.out_step < 3 * program.points : !columns_in && b.in_step < 3 * program.points;
+    const bool follow = back ? !columns_out && !b.streams && behind >= width<Real> && b.out_step < 3 * line_points(program) : !columns_in && b.in_step < 3 * line_points(program);
     Ahead<back> next{reinterpret_cast<const char*>(!follow ? work.p : back ? b.out + width<Real> * b.out_step : b.in + width<Real> * b.in_step)};
     if (whole && columns_in && columns_out) passes<back>(program, in, out, work);
     else if (whole && columns_in) passes<back>(program, in, lines, work, next);

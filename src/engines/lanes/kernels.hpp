@@ -17,7 +17,16 @@ struct Hole {
 };
 constexpr Hole hole_of(int radix) { return radix >= 4 && radix % 2 == 0 ? Hole{radix / 4 + 1, 3 * radix / 4} : Hole{}; }
 
-/// A transform of `points` complex points (half the line where it is real): passes of these radices, from the first to the last.
+/// A line of another length that is transformed as a convolution: of a prime one in the order of powers of a generator, else by a chirp.
+template <class Real>
+struct Convolution {
+  std::ptrdiff_t points = 0;                ///< of the line
+  const int *from = nullptr, *to = nullptr; ///< where the convolution's points come from and go to, all but the line's first; or
+  const Real* chirp = nullptr;              ///< so many complex numbers
+  const Real* kernel = nullptr;             ///< the transform of what is convolved with, divided by its length
+};
+
+/// A transform of `points` complex points (half the line where it is real and even): passes of these radices, from the first to the last.
 template <class Real>
 struct Program {
   std::ptrdiff_t points = 1;
@@ -27,8 +36,9 @@ struct Program {
   const std::ptrdiff_t* block = nullptr;   ///< for blocks of the last pass, in the order of results: which of those that the passes before leave
   bool zero = false, unwanted = false;     ///< the first pass (of rows that are not put in lanes: what is combined) or the last leaves a hole out: these points of the line
   std::ptrdiff_t hole_first = 0, hole_last = 0;
-  const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real
+  const Real* halves = nullptr;            ///< exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real and even
   const Real* turns = nullptr;             ///< the same where rows are not put in lanes, times -i/2 forward, conjugate and times i backward; for half as many k as there are lanes at a time: the real parts, each twice, then the imaginary ones
+  const Convolution<Real>* convolution = nullptr;  ///< what the transform is for, if not for itself
   const Program* rest = nullptr;           ///< of rows that are not put in lanes: what follows when its parts have been combined
   const Real* across = nullptr;            ///< before that, for as many points j of rest's at a time as there are lanes and each part k but the first, exp(-2 pi i j k / points): real, then imaginary parts; of rows in registers for half as many j, conjugate backward, each real part twice, and each imaginary part with either sign, minus first
 };

@@ -105,9 +105,9 @@ void middle_pass(R, Index side, Index blocks, Index m, const Real* w, Work<Real>
         asks.template ask<radix>();
       }
 }
-// The last pass, of transforms of `radix` points, puts results in order.
+// The last pass, of transforms of `radix` points, puts results in order: those that lie side by side are neighbours, and each goes on `step` farther.
 template <class R, class Real, class To, class Asks>
-void last_pass(R, Index side, Index blocks, const Index* block, Work<Real> x, To y, Asks& asks) {
+void last_pass(R, Index side, Index step, Index blocks, const Index* block, Work<Real> x, To y, Asks& asks) {
   constexpr int radix = R::value;
   for (Index b = 0; b < blocks; ++b)
     for (Index q = 0; q < side; ++q) {
@@ -115,7 +115,7 @@ void last_pass(R, Index side, Index blocks, const Index* block, Work<Real> x, To
       for (int k = 0; k < radix; ++k) a[k] = x[q + side * (block[b] * radix + k)];
       Butterfly<radix, Real>::run(a);
       for (int k = 0; k < radix; ++k)
-        if (!R::in_hole(k)) y.put(q + side * (b + blocks * k), a[k]);
+        if (!R::in_hole(k)) y.put(q + step * (b + blocks * k), a[k]);
       asks.template ask<radix>();
     }
 }
@@ -132,7 +132,14 @@ WEFT_INLINE void with_radix(int radix, Body body) {
     case 7: return body(Radix<7>());
     case 8: return body(Radix<8>());
     case 10: return body(Radix<10>());
+    case 11: return body(Radix<11>());
     case 12: return body(Radix<12>());
+    case 13: return body(Radix<13>());
+    case 17: return body(Radix<17>());
+    case 19: return body(Radix<19>());
+    case 23: return body(Radix<23>());
+    case 29: return body(Radix<29>());
+    case 31: return body(Radix<31>());
   }
 }
 template <int n>
@@ -151,7 +158,7 @@ WEFT_INLINE void with_radix(int radix, bool hole, Body body) {
 
 // All of them, at least two, in one part of work memory. What is backward may have a hole where it reads, what is forward where it writes.
 template <bool back, class Real, class From, class To, class Asks>
-void passes(const Program<Real>& program, From x, To y, Work<Real> here, Asks& ahead) {
+void plain_passes(const Program<Real>& program, From x, To y, Work<Real> here, Asks& ahead) {
   const Index side = program.radix[0];
   Index blocks = 1, m = program.points / side;
   const bool two = program.passes == 2;
@@ -166,15 +173,10 @@ void passes(const Program<Real>& program, From x, To y, Work<Real> here, Asks& a
     blocks *= program.radix[k];
   }
   const auto last = [&](auto& asks) {
-    with_radix<!back>(program.radix[k], program.unwanted, [&](auto radix) { last_pass(radix, side, blocks, program.block, here, y, asks); });
+    with_radix<!back>(program.radix[k], program.unwanted, [&](auto radix) { last_pass(radix, side, side, blocks, program.block, here, y, asks); });
   };
   idle = Asks::idle(here.p);
   two ? last(ahead) : last(of_last_pass(ahead, idle));
-}
-template <bool back, class Real, class From, class To>
-void passes(const Program<Real>& program, From x, To y, Work<Real> here) {
-  Nothing nothing;
-  passes<back>(program, x, y, here, nothing);
 }
 
 }  // namespace

@@ -81,6 +81,9 @@ struct FewRows {
   WEFT_INLINE void put(Index j, Point<Real> v) const { few.store(rows.out[j] + shift, joined<back>(Point<Real>{v.r * rows.scale, v.i * rows.scale})); }
 };
 
+template <class Real>
+Index line_points(const Program<Real>& program) { return program.convolution ? program.convolution->points : program.points; }
+
 // The other part, where gathered lines are before the first and after the last.
 template <class Real>
 Work<Real> beside(const Program<Real>& program, Work<Real> work) {

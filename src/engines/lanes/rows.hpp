@@ -1,7 +1,7 @@
 // Rows that are not put in lanes.
 #pragma once
 
-#include "passes.hpp"
+#include "convolved.hpp"
 
 namespace weft::lanes {
 namespace {
