@@ -52,9 +52,9 @@ std::vector<int> radices(Index n, std::size_t at_least = 1) {
 
 // Points of the transforms that make a convolution of a line which has no radices of its own; 0 where it needs none, or none are known.
 Index convolution_points(const LineSpec& spec) {
-  constexpr Index certain = 37;  // shorter ones and others of small factors have been measured with FFTW's
+  constexpr Index shortest = 37;  // what is shorter FFTW has code of its own for
   const Index n = spec.length;
-  if (n < certain || !radices(complex_points(spec), 2).empty()) return 0;
+  if (n < shortest || !radices(complex_points(spec), 2).empty()) return 0;
   const Index points = is_prime(n) && !radices(n - 1, 2).empty() ? n - 1 : bluestein_length(n);
   return points <= longest ? points : 0;
 }

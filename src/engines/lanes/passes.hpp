@@ -122,24 +122,30 @@ void last_pass(R, Index side, Index step, Index blocks, const Index* block, Work
 
 // Calls with the radix as a constant, and its hole if there is one.
 template <class Body>
-WEFT_INLINE void with_radix(int radix, Body body) {
+WEFT_INLINE void with_odd_radix(int radix, Body body) {
   switch (radix) {
-    case 2: return body(Radix<2>());
     case 3: return body(Radix<3>());
-    case 4: return body(Radix<4>());
     case 5: return body(Radix<5>());
-    case 6: return body(Radix<6>());
     case 7: return body(Radix<7>());
-    case 8: return body(Radix<8>());
-    case 10: return body(Radix<10>());
     case 11: return body(Radix<11>());
-    case 12: return body(Radix<12>());
     case 13: return body(Radix<13>());
     case 17: return body(Radix<17>());
     case 19: return body(Radix<19>());
     case 23: return body(Radix<23>());
     case 29: return body(Radix<29>());
     case 31: return body(Radix<31>());
+  }
+}
+template <class Body>
+WEFT_INLINE void with_radix(int radix, Body body) {
+  switch (radix) {
+    case 2: return body(Radix<2>());
+    case 4: return body(Radix<4>());
+    case 6: return body(Radix<6>());
+    case 8: return body(Radix<8>());
+    case 10: return body(Radix<10>());
+    case 12: return body(Radix<12>());
+    default: return with_odd_radix(radix, body);
   }
 }
 template <int n>

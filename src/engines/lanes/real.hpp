@@ -103,21 +103,6 @@ void scatter_reals(const Real* work, Index apart, Real* out, Index step, Index p
 
 // Lines of an odd number n of points. Of the `radix` transforms that a first pass leaves of a real line, those from the middle on have the conjugates of the others' results; and what it leaves of half a spectrum has real results,
 // so that two transforms go together as one, the second times i. All is of one line: its bits depend on no other.
-template <class Body>
-WEFT_INLINE void with_odd_radix(int radix, Body body) {
-  switch (radix) {
-    case 3: return body(Radix<3>());
-    case 5: return body(Radix<5>());
-    case 7: return body(Radix<7>());
-    case 11: return body(Radix<11>());
-    case 13: return body(Radix<13>());
-    case 17: return body(Radix<17>());
-    case 19: return body(Radix<19>());
-    case 23: return body(Radix<23>());
-    case 29: return body(Radix<29>());
-    case 31: return body(Radix<31>());
-  }
-}
 template <class R, class Real>
 void first_real_pass(R, Index m, const Real* w, const Real* x, Work<Real> y) {
   constexpr int radix = R::value, side = (radix + 1) / 2;
