@@ -398,23 +398,25 @@ void AnyPlan::Body::keep_apart(const Chain& there, std::size_t h) {
 }
 
 Bench AnyPlan::Body::make_bench() {
-  Index block = 0, line = 0;
-  std::size_t segments = 0, rows = 0, ahead_rows = 0;
+  std::vector<const Stage*> stages;
   for (const Chain* chain : {&forward, &backward, &map})
-    for (const auto& stage : chain->stages) {
-      block = std::max(block, stage->block_bytes());
-      line = std::max(line, stage->line_bytes());
-      segments = std::max(segments, stage->segments());
-      rows = std::max(rows, stage->rows());
-      ahead_rows = std::max(ahead_rows, stage->ahead_rows());
-    }
+    for (const auto& stage : chain->stages) stages.push_back(stage.get());
   const auto rounded = [](Index bytes) { return (bytes + 127) / 64 * 64; };  // a line between neighbours
-  const Index bytes = rounded(block) + 2 * rounded(line);
+  Index line = 0, bytes = 0;
+  std::size_t segments = 0, rows = 0, ahead_rows = 0;
+  for (const Stage* stage : stages) {
+    line = std::max(line, stage->line_bytes());
+    segments = std::max(segments, stage->segments());
+    rows = std::max(rows, stage->rows());
+    ahead_rows = std::max(ahead_rows, stage->ahead_rows());
+  }
+  // blocks begin the bench and batches of lines end it: a stage that needs no batches may have its block there
+  for (const Stage* stage : stages) bytes = std::max(bytes, rounded(stage->block_bytes()) + (stage->line_bytes() > 0 ? 2 * rounded(line) : 0));
   Bench bench;
   bench.memory = allocate(bytes);
   bench.block = bench.memory.get();
-  bench.lines[0] = bench.block + rounded(block);
-  bench.lines[1] = bench.lines[0] + rounded(line);
+  if (line > 0)
+    for (int k : {0, 1}) bench.lines[k] = bench.block + bytes - (2 - k) * rounded(line);
   bench.from.resize(segments);
   bench.to.resize(segments);
   bench.ahead_rows.resize(ahead_rows);

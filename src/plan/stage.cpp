@@ -220,7 +220,7 @@ void Stage::plan_fetches() {
   if (!request_.far || request_.from.table) return;
   Index largest = 0;
   for (const Block& block : blocks_) largest = std::max(largest, block.box.volume() * request_.from.bytes);
-  const bool room = largest <= 2 * block_budget;
+  const bool room = largest <= fetched_budget;
   const auto columns = std::find_if(passes_.begin(), passes_.end(), [](const Pass& pass) { return pass.rows; });
   const auto begins_lines = [&](const View& view) {
     for (int a = 0; a < view.box.axes(); ++a)

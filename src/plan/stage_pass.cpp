@@ -99,7 +99,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, End source
   pass.in_length = from.box.extent(axis);
   pass.out_length = to.box.extent(axis);
   pass.width = batch_width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length));
-  pass.in_parts = pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes) <= block_budget / 4;
+  pass.in_parts = pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes) <= parts_budget;
   pass.looks_ahead = request_.far && pass.in_parts && !source.in_block && !copies && !from.table;
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;
   pass.mid_bytes = to.bytes;
@@ -116,9 +116,6 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, End source
     if (!operation.second) pass.out_step = pass.mid_step, pass.out_stride = spec.out_stride;
     else pass.out_step = operation.second->spec().out_step();
   }
-  const Index in_span = operation.first ? operation.first->spec().in_span(pass.width) : pass.width * pass.in_length;
-  const Index out_span = operation.first ? operation.first->spec().out_span(pass.width) : pass.width * pass.out_length;
-  line_bytes_ = std::max({line_bytes_, in_span * from.bytes, out_span * pass.mid_bytes, pass.width * std::max(pass.out_length, pass.out_stride > 1 ? 0 : pass.out_step) * to.bytes});
 
   // columns that a table leaves all zero are not transformed: there rows are filled with zeros, or not read
   const Table* table = from.table ? from.table.get() : to.table.get();
@@ -140,6 +137,11 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, End source
     const bool zero = sparse && std::none_of(sparse->kept.begin(), sparse->kept.end(), [&](const auto& range) { return box.lo[sparse->line_axis] >= range.first && box.hi[sparse->line_axis] <= range.second; });
     const bool unwanted = table && box.lo[table->line_axis] >= nobody.first && box.hi[table->line_axis] <= nobody.second;
     if (!unwanted && !(zero && to.table)) plan_cell(pass, box, zero, source, target);
+  }
+  if (pass.buffered) {
+    const Index in_span = operation.first ? operation.first->spec().in_span(pass.width) : pass.width * pass.in_length;
+    const Index out_span = operation.first ? operation.first->spec().out_span(pass.width) : pass.width * pass.out_length;
+    line_bytes_ = std::max({line_bytes_, in_span * from.bytes, out_span * pass.mid_bytes, pass.width * std::max(pass.out_length, pass.out_stride > 1 ? 0 : pass.out_step) * to.bytes});
   }
   return pass;
 }
@@ -201,6 +203,7 @@ void Stage::plan_cell(Pass& pass, const Box& box, bool zero, End source, End tar
     if (a != axis && a != c) cell.outer.push_back(a);
   std::stable_sort(cell.outer.begin(), cell.outer.end(), [&](int a, int b) { return std::pair(last.strides[a], first.strides[a]) > std::pair(last.strides[b], first.strides[b]); });
   plan_ways(pass, cell, source, target);
+  pass.buffered = pass.buffered || (!pass.copies && !zero && (table || !(cell.rows || cell.apart || cell.straight)));
   if (cell.rows) rows_ = std::max(rows_, static_cast<std::size_t>(pass.in_length));
 
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
@@ -241,9 +244,10 @@ void Stage::plan_ways(const Pass& pass, Cell& cell, End source, End target) cons
   const bool streams = last && last->streams() && operation.scale == 1 && pass.out_step * to.bytes % cache_line == 0 && (cell.from_lines || source.in_block);
   cell.to_lines = !to.table && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
   cell.past_lines = cell.to_lines && streams;
+  cell.straight = cell.from_lines && (pass.streams ? cell.past_lines : cell.to_lines) && !operation.map && !pass.returns();
   if (c < 0 || !operation.first || operation.second || operation.map) return;
 
-  cell.apart = !table && source.in_block != target.in_block && !(cell.from_lines && (pass.streams ? cell.past_lines : cell.to_lines)) && operation.first->takes_steps() && operation.scale == 1 &&
+  cell.apart = !table && source.in_block != target.in_block && !cell.straight && operation.first->takes_steps() && operation.scale == 1 &&
                whole(cell.from, pass.in_length, from.bytes) && whole(cell.to, pass.out_length, to.bytes);
 
   // every point of a line, each with those of the next lines beside it

@@ -41,7 +41,7 @@ void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, cons
     width = wanted.ahead.count > 0 ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
   else if (wanted.ahead.count > 0 && !cell.to_table && !cell.asks)
     width = std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
-  else if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || (cell.from_lines && cell.to_lines && !pass.operation.map) || cell.apart)
+  else if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || cell.straight || cell.apart)
     width = std::max(width, (along / parts + width - 1) / width * width);
   const Index batches = (along + width - 1) / width;
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
@@ -176,7 +176,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   // where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own
   const Operation& operation = pass.operation;
   const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().in_place()));
-  const bool returns = pass.mid_bytes != pass.to_bytes || pass.mid_length != pass.out_length || pass.mid_step != pass.out_step;
+  const bool returns = pass.returns();
   const std::byte* lines = nullptr;
   std::byte* middle = nullptr;
   std::byte* const target = (streams ? cell.past_lines : cell.to_lines) ? bench.to[0] : nullptr;
