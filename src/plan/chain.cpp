@@ -1,9 +1,8 @@
 // Chains: exchanges bound, stages between their views, and the steps that run them.
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "plan/bind.hpp"
+#include "plan/cache.hpp"
 #include "mpi/memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
@@ -14,14 +13,8 @@ namespace {
 // Several times a second-level cache: at 16 MiB a rank streaming took 0.8 of the time of the last stage.
 constexpr Index stream_budget = Index{8} << 20;
 
-// Bytes of the last-level cache, where the system tells: other nodes of one machine have theirs.
-Index last_level_cache() {
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  return std::max<Index>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
-#else
-  return 0;
-#endif
-}
+// From so many bytes a rank on what a stage leaves for others may go past the caches where that is told to pay: at 48^3 on two ranks whose cores have no cache in common it took 0.75 of the time, 64^3 0.5.
+constexpr Index told_budget = Index{16} << 10;
 
 // What stays on a rank waits in the output from so many bytes of an array on: 32^3 on two ranks, whose rows there are a power of two apart and fill few sets of a cache, took 1.5 of the time, 40^3 1.0, 48^3 0.85. Where the input is overwritten
 // 48^3 took 0.89, 96^3 0.8, 100x120x135 0.9, 144^3 0.94; but 256x128x128 1.04, 192^3 1.13 and 64x256x256 1.07, which go past the caches: not there.
@@ -89,7 +82,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     demand.from_whole = h == 0 && requested.overwrite_input && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
     const Index bytes = hop.from.elements(rank) * chain.bytes[h + 1];
-    const bool overwrites = h == 0 && requested.overwrite_input, pays = bytes >= stay_budget && (!overwrites || (demand.from_whole && (bytes < stream_budget || ranks_here() * bytes <= last_level_cache() / 10)));
+    const bool overwrites = h == 0 && requested.overwrite_input, pays = bytes >= stay_budget && (!overwrites || (demand.from_whole && (bytes < stream_budget || ranks_here() * bytes <= last_level_caches(ranks_here()) / 10)));
     const bool stays = last && !waves && takes_up(chain) && pays;
     demand.stay_slot = comm.min(stays ? 1 : 0) ? chain.last_slot : -1;
     chain.selves.back() = demand.pattern.rank();
@@ -167,25 +160,38 @@ bool AnyPlan::Body::returns(const Chain& chain, std::size_t s) const { return s 
 
 // Past the caches may go what the caller gets, unless all of it is worked on where it lies, and what a first stage leaves in an array of the exchange's own, where it is copied from a block or was one axis; where columns are transposed on the way out
 // it took 1.04 and 1.11 of the time (forward 144^3 and 160^3).
-bool AnyPlan::Body::may_stream(const Chain& chain, std::size_t s, const Stage::Request& r) const {
+void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request& r) const {
   const auto waits = [&](const View& v, const View& to) { return r.from.views.size() > 1 && to.box.contains(v.box) && same_memory(v, to.cut(v.box)); };
   const auto here = [&](const View& v) { return r.to.views.empty() || (v.slot == r.to.views.front().slot && !waits(v, r.to.views.front())); };
-  if (r.to.box.volume() * r.to.bytes < stream_budget || std::any_of(r.from.views.begin(), r.from.views.end(), here)) return false;
-  if (returns(chain, s)) return s > 0 && (r.operations.size() == 1 || r.from.table || Stage::columns_first(r));
-  return s == 0 && chain.exchanges[0] && !r.from.table && !r.to.table && !r.operations.empty() && (r.operations.size() == 1 || (r.operations.back().first && r.operations.back().first->spec().out_stride > 1));
+  const Index bytes = r.to.box.volume() * r.to.bytes;
+  if (std::any_of(r.from.views.begin(), r.from.views.end(), here)) return;
+  if (returns(chain, s)) {
+    r.stream = bytes >= stream_budget && s > 0 && (r.operations.size() == 1 || r.from.table || Stage::columns_first(r));
+    return;
+  }
+  if (!chain.exchanges[s] || r.from.table || r.to.table || r.operations.empty()) return;
+  const Operation& last = r.operations.back();
+  const bool strided = last.first && last.first->spec().out_stride > 1;
+  if (r.operations.size() > 1 && !strided) return;
+  r.stream = s == 0 && bytes >= stream_budget;
+  r.told = ranks_here() > 1 && bytes >= told_budget && ranks_here() * bytes <= last_level_caches(ranks_here()) && (!r.stream || !Stage::begins_lines(r.to));
+  if (r.told) r.stream = false;
 }
 
 // Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
 // (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
 // 256^3 1.33). So that is the guess to begin with, and the plan tries. Collective.
 void AnyPlan::Body::try_streaming() {
-  const Index cache = last_level_cache();
+  const Index cache = last_level_caches(ranks_here());
   const auto bytes_here = [&](const Chain& chain, std::size_t s) {
     const Side& to = chain.stages[s]->request().to;
     const Index bytes = ranks_here() * to.box.volume() * to.bytes;
     return in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0 ? bytes / chain.exchanges[s]->tiles() * ring() : bytes;
   };
-  const auto unsure = [&](const Chain& chain, std::size_t s) { return chain.stages[s]->request().stream && bytes_here(chain, s) <= cache ? 1 : 0; };
+  const auto unsure = [&](const Chain& chain, std::size_t s) {
+    const Stage::Request& r = chain.stages[s]->request();
+    return (r.stream || r.told) && bytes_here(chain, s) <= cache ? 1 : 0;
+  };
   const auto may_keep = [](const Chain& chain, std::size_t s) { return chain.stages[s]->request().keep_slot >= 0 ? 1 : 0; };
   int any = 0;
   for (const Chain* chain : {&forward, &backward, &map})
@@ -198,7 +204,8 @@ void AnyPlan::Body::try_streaming() {
     for (std::size_t s = 0; s < chain->stages.size(); ++s) {
       if (comm.max(unsure(*chain, s)) == 0) continue;
       Stage* const stage = chain->stages[s].get();
-      const bool guess = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes_here(*chain, s) > cache / 8 : bytes_here(*chain, s) > cache / 16;
+      const bool here = s == 0 && requested.overwrite_input, small = stage->request().told;
+      const bool guess = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes_here(*chain, s) > cache / 8 : !here && !small && bytes_here(*chain, s) > cache / 16;
       trial.add(number(*chain), [stage](bool past) { stage->stream(past); }, guess);
       if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, bytes_here(*chain, s) <= cache / 12);
     }
@@ -223,7 +230,7 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   };
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
-  r.stream = may_stream(chain, s, r);
+  let_stream(chain, s, r);
   const auto waits = [&](const View& v) { return v.slot == chain.last_slot; };
   if (!returns(chain, s) && std::any_of(r.to.views.begin(), r.to.views.end(), waits)) r.keep_slot = chain.last_slot;
   // Rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two

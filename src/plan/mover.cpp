@@ -175,6 +175,11 @@ void row_stream(const std::byte* from, std::byte* to, Index bytes) {
 void rows_stream(const std::byte* from, std::byte* to, const Panel& p, Index bytes) {
   const Index row = p.nj * bytes;
   if (p.from_i == row && p.to_i == row) return row_stream(from, to, p.ni * row);
+  if (p.to_i == row && ((reinterpret_cast<std::uintptr_t>(to) | static_cast<std::uintptr_t>(row)) & 15) == 0) {  // one run, whose lines are whole but for its ends
+    for (Index i = 0; i < p.ni; ++i)
+      for (Index k = 0; k < row; k += 16) _mm_stream_si128(reinterpret_cast<__m128i*>(to + i * row + k), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * p.from_i + k)));
+    return;
+  }
   if (row < 256) return rows(from, to, p, bytes);
   for (Index i = 0; i < p.ni; ++i) row_stream(from + i * p.from_i, to + i * p.to_i, row);
 }

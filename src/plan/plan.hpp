@@ -111,7 +111,7 @@ struct AnyPlan::Body {
   void need(int slot);
   void bind_chain(Chain& chain);
   bool returns(const Chain& chain, std::size_t s) const;
-  bool may_stream(const Chain& chain, std::size_t s, const Stage::Request& r) const;
+  void let_stream(const Chain& chain, std::size_t s, Stage::Request& r) const;
   void try_streaming();
   Stage::Request request(const Chain& chain, std::size_t s) const;
   bool takes_up(const Chain& chain) const;

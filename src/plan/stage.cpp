@@ -72,6 +72,13 @@ Stage::Stage(const Request& request) : request_(request) {
         if (any) block.cells.back().push_back(static_cast<int>(c));
       }
     }
+  if (!request_.told || request_.stream) return;
+  Request streaming = request;
+  streaming.stream = true;
+  streaming_ = std::make_unique<Stage>(streaming);
+  streaming_->stream(true);
+  block_bytes_ = std::max(block_bytes_, streaming_->block_bytes_), line_bytes_ = std::max(line_bytes_, streaming_->line_bytes_);
+  segments_ = std::max(segments_, streaming_->segments_), rows_ = std::max(rows_, streaming_->rows_);
 }
 
 void Stage::plan_blocks() {
@@ -136,6 +143,7 @@ void Stage::plan_blocks() {
 bool Stage::overlays(int slot) const {
   const Side &from = request_.from, &to = request_.to;
   if (blocks_.empty()) return true;
+  if (streaming_ && !streaming_->overlays(slot)) return false;
   if (passes_.size() < 2 || from.table || to.table || from.views.size() != 1) return false;
   for (const Cell& cell : passes_.front().cells)
     for (const Segment& s : cell.to)
@@ -158,6 +166,14 @@ bool Stage::overlays(int slot) const {
       if (const Box part = view.box.intersect(whole(block.box, to.box)); view.slot == slot && !part.empty()) written = std::min(written, view.at(part.lo) * to.bytes);
   }
   return true;
+}
+
+bool Stage::begins_lines(const Side& side) {
+  return std::all_of(side.views.begin(), side.views.end(), [&](const View& view) {
+    for (int a = 0; a < view.box.axes(); ++a)
+      if (view.box.extent(a) > 1 && view.strides[a] != 1 && view.strides[a] * side.bytes % cache_line != 0) return false;
+    return true;
+  });
 }
 
 void Stage::plan_passes() {
@@ -193,10 +209,11 @@ void Stage::plan_passes() {
     const bool apart = !last && operations[k + 1].strided() && !fits(operations[k + 1]);
     there.table = last ? request_.to.table : nullptr;
     // columns lie in the block until they are rows, or leave it: with the input preserved 128^3 took 0.89 of the time, 192^3 0.91, by messages 64^3 and 128^3 0.88
-    const bool leaves = last && !there.table && operation.first && operation.first->takes_rows() && !operation.second && !operation.map;
-    const bool stays = here_in_block && !leaves && !there.table && operation.first && operation.first->spec().out_stride > 1;
+    const bool in_runs = request_.stream && request_.told && !begins_lines(request_.to);
+    const bool leaves = last && !in_runs && !there.table && operation.first && operation.first->takes_rows() && !operation.second && !operation.map;
+    const bool stays = (here_in_block || in_runs) && !leaves && !there.table && operation.first && operation.first->spec().out_stride > 1;
     const bool in_destination = !stays && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !operation.strided()));
-    if (stays) there = here;
+    if (stays && here_in_block) there = here;
     else if (!in_destination) there = between(there.box, there.bytes);
     passes_.push_back(plan_pass(operation, false, {here, here_in_block}, {there, !in_destination}, last && !stays && request_.stream));
     here = there;
@@ -222,12 +239,7 @@ void Stage::plan_fetches() {
   for (const Block& block : blocks_) largest = std::max(largest, block.box.volume() * request_.from.bytes);
   const bool room = largest <= fetched_budget;
   const auto columns = std::find_if(passes_.begin(), passes_.end(), [](const Pass& pass) { return pass.rows; });
-  const auto begins_lines = [&](const View& view) {
-    for (int a = 0; a < view.box.axes(); ++a)
-      if (view.box.extent(a) > 1 && view.strides[a] != 1 && view.strides[a] * request_.from.bytes % cache_line != 0) return false;
-    return true;
-  };
-  const bool columns_ask = room && columns != passes_.end() && std::all_of(request_.from.views.begin(), request_.from.views.end(), begins_lines);
+  const bool columns_ask = room && columns != passes_.end() && begins_lines(request_.from);
   if (!columns_ask && (passes_.size() < 2 || (first.first && first.first->takes_rows()) || (!room && !passes_.back().copies))) return;
   fetching_ = columns_ask ? static_cast<std::size_t>(columns - passes_.begin()) : room ? 0 : passes_.size() - 1;
   fetched_ = columns_ask ? fetching_ + 1 : passes_.size();
@@ -286,7 +298,7 @@ Stage::Area Stage::area(const Side& side, const Box& box) {
 }
 
 std::size_t Stage::ahead_rows() const {
-  Index most = 0;
+  Index most = streaming_ ? static_cast<Index>(streaming_->ahead_rows()) : 0;
   for (const Block& block : blocks_) most = std::max(most, block.ahead.rows + block.target.rows);
   return static_cast<std::size_t>(most);
 }
@@ -351,6 +363,7 @@ Side Stage::between(const Box& box, Index bytes) {
 }
 
 Index Stage::lines(int p) const {
+  if (p >= static_cast<int>(passes_.size())) return 0;
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
   Index count = 0;
   for (const Cell& cell : pass.cells) {

@@ -3,8 +3,10 @@
 // block that is in cache for its transform anyway. The only code, with movers and engines, that touches values.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <weft/plan.hpp>
 
@@ -58,8 +60,9 @@ class Stage {
     Precision precision = Precision::double_;
     std::vector<int> tile_axes;               ///< axes along which blocks must follow one another, outermost first
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
-    bool stream = false;                      ///< the results may go past the caches
-    int keep_slot = -1;                       ///< but for what is in this slot, where this stage is told to keep it
+    bool stream = false;                      ///< the results go past the caches, unless they are written where they were read
+    bool told = false;                        ///< they do so once told to
+    int keep_slot = -1;                        ///< what is in this slot does not, where this stage is told to keep it
     bool descending = false;                  ///< the last block first
     bool far = false;                         ///< what is read is in no cache
     bool fetch = false;                       ///< lines are copied in their order before they are transformed
@@ -76,14 +79,19 @@ class Stage {
   /// True when the source may begin where the destination's array in that slot does, blocks being run one after the other: every block has been read, into the bench, before it is written, and is written
   /// where no block that follows is read.
   bool overlays(int slot) const;
+  /// True when all rows of a side begin cache lines if the first does.
+  static bool begins_lines(const Side& side);
   const Request& request() const { return request_; }
-  /// From now on what may go past the caches does, or does not; as planned it does.
+  /// From now on what may go past the caches does, or does not.
   void stream(bool past) { past_ = past; }
   /// From now on what may be kept in the caches is, or is not, whatever becomes of the rest; as planned it is.
-  void keep(bool keeps) { keeps_ = keeps; }
+  void keep(bool keeps) {
+    keeps_ = keeps;
+    if (streaming_) streaming_->keep(keeps);
+  }
   /// Lines of a batch that is gathered or scattered, of so many bytes a point.
   static Index batch_width(Index bytes, Index length);
-  int passes() const { return static_cast<int>(passes_.size()); }
+  int passes() const { return static_cast<int>(std::max(passes_.size(), streaming_ ? streaming_->passes_.size() : 0)); }
 
   /// Bytes of a bench's block and of one of its two line buffers, segments, and rows, that this stage needs.
   Index block_bytes() const { return block_bytes_; }
@@ -200,7 +208,9 @@ class Stage {
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
-  bool past_ = true, keeps_ = true;
+  std::unique_ptr<Stage> streaming_;  // works in its stead where it is told to stream: blocks that go past the caches are not put where they go before they are done
+  std::optional<bool> past_;          // as told
+  bool keeps_ = true;
   std::vector<Block> blocks_;
   std::vector<Pass> passes_;
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;

@@ -7,6 +7,8 @@
 namespace weft {
 
 void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& round) const {
+  if (streaming_ && past_.value_or(false)) return streaming_->run(b, p, part, parts, bench, round);
+  if (p >= static_cast<int>(passes_.size())) return;
   const Block& block = blocks_[static_cast<std::size_t>(b)];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
   const auto& cells = block.cells[static_cast<std::size_t>(p)];
@@ -23,7 +25,7 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     if (const auto first = fetching_, now = static_cast<std::size_t>(p); parts == 1 && now >= first && now < fetched_) {
       const auto count = static_cast<Index>(cells.size()), cell_of_pass = static_cast<Index>(k);
       wanted.ahead = Share{&block.ahead, 0, block.ahead.rows}.part(static_cast<Index>(now - first) * count + cell_of_pass, static_cast<Index>(fetched_ - first) * count);
-      const Index written = in_place(round) ? block.target.kept : !past(passes_.back(), round) ? block.target.rows : keeps_ ? block.target.kept : 0;
+      const Index written = past(passes_.back(), round) || request_.told ? (keeps_ ? block.target.kept : 0) : in_place(round) ? block.target.kept : block.target.rows;
       if (now == 0) wanted.target = Share{&block.target, 0, written}.part(cell_of_pass, count);
     }
     run_cell(pass, cell, region, origin, part, parts, bench, round, wanted);
@@ -103,9 +105,9 @@ void Stage::each_row(const Share& share, const Round& round, Visit visit) {
 }
 
 // Whether what a pass writes goes past the caches now.
-bool Stage::past(const Pass& pass, const Round& round) const { return pass.streams && past_ && !in_place(round); }
+bool Stage::past(const Pass& pass, const Round& round) const { return pass.streams && (past_ ? *past_ : !in_place(round)); }
 
-// Whether it writes where it reads, but for what waits elsewhere. What has just been read is in cache, and does not go past it: c2c 128^3 on two ranks, whose first stage did, took 1.5 of the time on a processor whose third-level cache holds it.
+// Whether it writes where it reads, but for what waits elsewhere. What has just been read is in cache, and does not go past it unless told to: c2c 128^3 on two ranks, whose first stage did, took 1.5 of the time on a processor whose third-level cache holds it.
 bool Stage::in_place(const Round& round) const {
   const Side &from = request_.from, &to = request_.to;
   if (from.views.size() != 1 || from.bytes != to.bytes) return false;

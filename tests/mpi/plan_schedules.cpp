@@ -226,6 +226,14 @@ TEST(Plan, TriesWhatGoesPastTheCaches) {
   for (const bool overwrite : {false, true}) {
     runs(c2c<double>({128, 128, 100}), {.strategy = "direct", .wisdom = false, .effort = "estimate", .overwrite_input = overwrite});
     if (!crowded()) runs(r2c<double>({200, 128, 128}), {.strategy = "isend", .wisdom = false, .effort = "estimate", .overwrite_input = overwrite});
+    for (const char* strategy : {"direct", "isend", "deposit"})
+      for (const bool natural : {false, true}) {
+        Options options{.strategy = strategy, .wisdom = false, .effort = "estimate", .overwrite_input = overwrite};
+        options.natural_output = natural;
+        runs(c2c<double>({48, 32, 40}), options);
+        runs(r2c<double>({24, 36, 64}), options);
+        runs(c2c<double>({36, 44, 27}), options);
+      }
   }
 }
 

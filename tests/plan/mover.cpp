@@ -47,6 +47,15 @@ TEST(Mover, EveryFormOfPanel) {
       }
 }
 
+// Rows that follow one another without a gap, whether or not they begin cache lines, from rows that do not.
+TEST(Mover, RunsOfRows) {
+  for (const Index bytes : sizes)
+    for (const Index nj : {1, 2, 5, 16, 33, 65}) {
+      check(bytes, 7, nj, {nj + 3, 1}, {nj, 1}, true);
+      check(bytes, nj, 7, {1, nj + 3}, {1, nj}, true);
+    }
+}
+
 // Boxes with extents 1, 2, 3 and 5 in every order, from and to every memory order, padded or not.
 TEST(Mover, ViewsOfEveryOrder) {
   Order order{0, 1, 2};
