@@ -13,12 +13,12 @@ namespace {
 // Several times a second-level cache: at 16 MiB a rank streaming took 0.8 of the time of the last stage.
 constexpr Index stream_budget = Index{8} << 20;
 
-// From so many bytes a rank on what a stage leaves for others may go past the caches where that is told to pay: at 48^3 on two ranks whose cores have no cache in common it took 0.75 of the time, 64^3 0.5.
+// From so many bytes a rank on what a stage leaves for others may be told to go past the caches, of which cores may have none in common: there 40^3 to 64^3 on two ranks took 0.4 to 0.5 of the time. With less, flags take most of it.
 constexpr Index told_budget = Index{16} << 10;
 
 // What stays on a rank waits in the output from so many bytes of an array on: 32^3 on two ranks, whose rows there are a power of two apart and fill few sets of a cache, took 1.5 of the time, 40^3 1.0, 48^3 0.85. Where the input is overwritten
-// 48^3 took 0.89, 96^3 0.8, 100x120x135 0.9, 144^3 0.94; but 256x128x128 1.04, 192^3 1.13 and 64x256x256 1.07, which go past the caches: not there.
-constexpr Index stay_budget = Index{1} << 19;
+// 48^3 took 0.89, 96^3 0.8, 100x120x135 0.9, 128^3 0.93 to 1.0, 144^3 0.94; but 256x128x128 1.04, 192^3 1.13 and 64x256x256 1.07, which go past the caches: not there.
+constexpr Index stay_budget = Index{1} << 19, overwritten_budget = Index{16} << 20;
 
 // What a stage hands on to the next at once: a part of the second-level cache.
 constexpr Index passed_on = 256 << 10;
@@ -82,7 +82,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     demand.from_whole = h == 0 && requested.overwrite_input && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
     const Index bytes = hop.from.elements(rank) * chain.bytes[h + 1];
-    const bool overwrites = h == 0 && requested.overwrite_input, pays = bytes >= stay_budget && (!overwrites || (demand.from_whole && (bytes < stream_budget || ranks_here() * bytes <= last_level_caches(ranks_here()) / 10)));
+    const bool overwrites = h == 0 && requested.overwrite_input, pays = bytes >= stay_budget && (!overwrites || (demand.from_whole && (bytes <= overwritten_budget || ranks_here() * bytes <= last_level_caches(ranks_here()) / 10)));
     const bool stays = last && !waves && takes_up(chain) && pays;
     demand.stay_slot = comm.min(stays ? 1 : 0) ? chain.last_slot : -1;
     chain.selves.back() = demand.pattern.rank();
@@ -159,7 +159,7 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
 bool AnyPlan::Body::returns(const Chain& chain, std::size_t s) const { return s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0); }
 
 // Past the caches may go what the caller gets, unless all of it is worked on where it lies, and what a first stage leaves in an array of the exchange's own, where it is copied from a block or was one axis; where columns are transposed on the way out
-// it took 1.04 and 1.11 of the time (forward 144^3 and 160^3).
+// it took 1.04 and 1.11 of the time (forward 144^3 and 160^3). What any other stage leaves for an exchange may be told to.
 void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request& r) const {
   const auto waits = [&](const View& v, const View& to) { return r.from.views.size() > 1 && to.box.contains(v.box) && same_memory(v, to.cut(v.box)); };
   const auto here = [&](const View& v) { return r.to.views.empty() || (v.slot == r.to.views.front().slot && !waits(v, r.to.views.front())); };
@@ -173,9 +173,9 @@ void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request
   const Operation& last = r.operations.back();
   const bool strided = last.first && last.first->spec().out_stride > 1;
   if (r.operations.size() > 1 && !strided) return;
-  r.stream = s == 0 && bytes >= stream_budget;
-  r.told = ranks_here() > 1 && bytes >= told_budget && ranks_here() * bytes <= last_level_caches(ranks_here()) && (!r.stream || !Stage::begins_lines(r.to));
-  if (r.told) r.stream = false;
+  const bool large = s == 0 && bytes >= stream_budget, tried = ranks_here() > 1 && bytes >= told_budget && ranks_here() * bytes <= last_level_caches(ranks_here());
+  r.told = tried && !(large && Stage::begins_lines(r.to));
+  r.stream = large && !r.told;
 }
 
 // Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
@@ -204,8 +204,8 @@ void AnyPlan::Body::try_streaming() {
     for (std::size_t s = 0; s < chain->stages.size(); ++s) {
       if (comm.max(unsure(*chain, s)) == 0) continue;
       Stage* const stage = chain->stages[s].get();
-      const bool here = s == 0 && requested.overwrite_input, small = stage->request().told;
-      const bool guess = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes_here(*chain, s) > cache / 8 : !here && !small && bytes_here(*chain, s) > cache / 16;
+      const bool here = s == 0 && requested.overwrite_input;
+      const bool guess = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes_here(*chain, s) > cache / 8 : !here && !stage->request().told && bytes_here(*chain, s) > cache / 16;
       trial.add(number(*chain), [stage](bool past) { stage->stream(past); }, guess);
       if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, bytes_here(*chain, s) <= cache / 12);
     }

@@ -26,7 +26,7 @@ class Trial {
   void took(int chain, double seconds);
 
   /// Executions: before the first trial; in a row the same way, of which the first does not count; such rows each way; from one round of trials to the next.
-  static constexpr Index calm = 8, stretch = 4, stretches = 3, again = 5000;
+  static constexpr Index calm = 8, stretch = 4, stretches = 3, again = 2000;
   static constexpr Index each = 2 * stretch * stretches;  ///< to try one setting
 
  private:
