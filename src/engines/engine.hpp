@@ -80,7 +80,7 @@ class Lines {
 
   /// Whether its contiguous lines can leave it past the caches; others are copied by who wants that.
   virtual bool streams() const { return false; }
-  /// As above, out of place, but what is written goes past the caches where every line begins a cache line and it `streams()`.
+  /// As above, but what is written goes past the caches where every line begins a cache line and it `streams()`.
   virtual void stream(const std::byte* in, std::byte* out, Index count) const { (*this)(in, out, count); }
 
   /// What memory is to bring while lines are transformed: so many addresses, each with so many bytes behind it.

@@ -62,7 +62,7 @@ class Stage {
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
     bool stream = false;                      ///< the results go past the caches, unless they are written where they were read
     bool told = false;                        ///< they do so once told to
-    int keep_slot = -1;                        ///< what is in this slot does not, where this stage is told to keep it
+    int keep_slot = -1;                       ///< what is in this slot does not, where this stage is told to keep it
     bool descending = false;                  ///< the last block first
     bool far = false;                         ///< what is read is in no cache
     bool fetch = false;                       ///< lines are copied in their order before they are transformed
