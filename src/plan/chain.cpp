@@ -159,28 +159,31 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
 bool AnyPlan::Body::returns(const Chain& chain, std::size_t s) const { return s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0); }
 
 // Past the caches may go what the caller gets, unless all of it is worked on where it lies, and what a first stage leaves in an array of the exchange's own, where it is copied from a block or was one axis; where columns are transposed on the way out
-// it took 1.04 and 1.11 of the time (forward 144^3 and 160^3). What any other stage leaves for an exchange may be told to.
+// it took 1.04 and 1.11 of the time (forward 144^3 and 160^3). What any other stage leaves for others may be told to.
 void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request& r) const {
   const auto waits = [&](const View& v, const View& to) { return r.from.views.size() > 1 && to.box.contains(v.box) && same_memory(v, to.cut(v.box)); };
   const auto here = [&](const View& v) { return r.to.views.empty() || (v.slot == r.to.views.front().slot && !waits(v, r.to.views.front())); };
   const Index bytes = r.to.box.volume() * r.to.bytes;
+  const bool tried = ranks_here() > 1 && bytes >= told_budget && ranks_here() * bytes <= last_level_caches(ranks_here());
   if (std::any_of(r.from.views.begin(), r.from.views.end(), here)) return;
   if (returns(chain, s)) {
-    r.stream = bytes >= stream_budget && s > 0 && (r.operations.size() == 1 || r.from.table || Stage::columns_first(r));
+    const bool may = s > 0 && (r.operations.size() == 1 || r.from.table || Stage::columns_first(r));
+    r.stream = may && bytes >= stream_budget;
+    r.told = may && !r.stream && tried && s < chain.hops.size();
     return;
   }
   if (!chain.exchanges[s] || r.from.table || r.to.table || r.operations.empty()) return;
   const Operation& last = r.operations.back();
   const bool strided = last.first && last.first->spec().out_stride > 1;
   if (r.operations.size() > 1 && !strided) return;
-  const bool large = s == 0 && bytes >= stream_budget, tried = ranks_here() > 1 && bytes >= told_budget && ranks_here() * bytes <= last_level_caches(ranks_here());
+  const bool large = s == 0 && bytes >= stream_budget;
   r.told = tried && !(large && Stage::begins_lines(r.to));
   r.stream = large && !r.told;
 }
 
 // Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
 // (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
-// 256^3 1.33). So that is the guess to begin with, and the plan tries. Collective.
+// 256^3 1.33). So that is the guess to begin with, and the plan tries. What stays is kept first where only that may make the rest pay. Collective.
 void AnyPlan::Body::try_streaming() {
   const Index cache = last_level_caches(ranks_here());
   const auto bytes_here = [&](const Chain& chain, std::size_t s) {
@@ -204,10 +207,11 @@ void AnyPlan::Body::try_streaming() {
     for (std::size_t s = 0; s < chain->stages.size(); ++s) {
       if (comm.max(unsure(*chain, s)) == 0) continue;
       Stage* const stage = chain->stages[s].get();
-      const bool here = s == 0 && requested.overwrite_input;
-      const bool guess = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes_here(*chain, s) > cache / 8 : !here && !stage->request().told && bytes_here(*chain, s) > cache / 16;
-      trial.add(number(*chain), [stage](bool past) { stage->stream(past); }, guess);
-      if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, bytes_here(*chain, s) <= cache / 12);
+      const Index bytes = bytes_here(*chain, s);
+      const bool here = s == 0 && requested.overwrite_input, told = stage->request().told;
+      const bool past = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes > cache / 8 : !here && bytes > cache / 16;
+      trial.add(number(*chain), [stage](bool streams) { stage->stream(streams); }, past && !told);
+      if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, here || told || bytes <= cache / 12);
     }
 }
 

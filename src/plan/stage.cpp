@@ -75,6 +75,7 @@ Stage::Stage(const Request& request) : request_(request) {
   if (!request_.told || request_.stream) return;
   Request streaming = request;
   streaming.stream = true;
+  streaming.far = request.far || request.from.box.volume() * request.from.bytes > told_far;
   streaming_ = std::make_unique<Stage>(streaming);
   streaming_->stream(true);
   block_bytes_ = std::max(block_bytes_, streaming_->block_bytes_), line_bytes_ = std::max(line_bytes_, streaming_->line_bytes_);
