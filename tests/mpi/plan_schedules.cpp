@@ -205,9 +205,10 @@ TEST(Plan, SmallPlanesThatStream) {
 TEST(Plan, TriesWhatGoesPastTheCaches) {
   const auto runs = [](const auto& problem, const Options& options) {
     Plan fft(world, problem, options);
-    const bool small = fft.input_elements() < 100 * 1000, shared = ranks_of_world() > 1 && last_level_caches(1) > 0;
+    const Index cache = last_level_caches(1);
+    const bool small = fft.input_elements() < 100 * 1000 && (cache == 0 || cache >= 4 << 20);  // which holds all of it
     if (small) {
-      EXPECT_EQ(fft.trying(), shared) << fft.describe();
+      EXPECT_EQ(fft.trying(), ranks_of_world() > 1 && cache > 0) << fft.describe();
     }
     auto u = fft.input();
     auto u_hat = fft.output();
