@@ -75,14 +75,14 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     Demand demand{.pattern = comm.agree([&] { return Pattern(hop.from, hop.to, rank, hop.cut); }), .element_bytes = chain.bytes[h + 1], .slots = &slots, .nodes = nodes};
     // the caller's own arrays are on offer where the stage beside the exchange may use them as they are
     const bool numbered = waves && waves->pencils();  // rows there are ordered otherwise, even where all are held
-    const bool overwrite = !numbered && (requested.overwrite_input || requested.in_place) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
+    const bool overwrite = !numbered && (overwrites() || requested.in_place) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
     demand.from_slot = comm.min(overwrite ? 1 : 0) ? chain.first_slot : new_array(hop.from.elements(rank) * chain.bytes[h + 1]);
     demand.from_lasts = !requested.in_place;
     const bool last = !numbered && !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
-    demand.from_whole = h == 0 && requested.overwrite_input && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
+    demand.from_whole = h == 0 && overwrites() && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
     const Index bytes = hop.from.elements(rank) * chain.bytes[h + 1];
-    const bool overwrites = h == 0 && requested.overwrite_input, pays = bytes >= stay_budget && (!overwrites || (demand.from_whole && (bytes <= overwritten_budget || ranks_here() * bytes <= last_level_caches(ranks_here()) / 10)));
+    const bool pays = bytes >= stay_budget && (h > 0 || !overwrites() || (demand.from_whole && (bytes <= overwritten_budget || ranks_here() * bytes <= last_level_caches(ranks_here()) / 10)));
     const bool stays = last && !waves && takes_up(chain) && pays;
     demand.stay_slot = comm.min(stays ? 1 : 0) ? chain.last_slot : -1;
     chain.selves.back() = demand.pattern.rank();
@@ -114,10 +114,10 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
   else if (effective.backward_schedule) effective.backward_schedule->window = 1, effective.backward_schedule->test = 0;
 }
 
-// Whether fields of a batch go through all exchanges in step, there, back and in a map, so that an exchange need not hold them all. Not where arrays are overwritten, for there a field may arrive
+// Whether fields of a batch go through all exchanges in step, there, back and in a map, so that an exchange need not hold them all. Not in place, for there a field may arrive
 // where another is still read; nor where a thread exchanges, which waits for out-memory first.
 bool AnyPlan::Body::in_step() const {
-  if (requested.batch == 1 || requested.in_place || (requested.overwrite_input && !waves) || requested.schedule.communicate == "thread" || ring() == 0) return false;
+  if (requested.batch == 1 || requested.in_place || requested.schedule.communicate == "thread" || ring() == 0) return false;
   Index fields = 0;
   const auto alike = [&](const Hop& hop, const Cut& cut) {
     if (!hop.exchanges) return true;
@@ -131,6 +131,9 @@ bool AnyPlan::Body::in_step() const {
     if (!alike(home.hops[h], back_cut(home, h))) return false;
   return fields > 0;
 }
+
+// Whether the first exchange may have the input for its array. Not where few fields of a batch are held at a time, in caches, which an input that peers read is not.
+bool AnyPlan::Body::overwrites() const { return requested.overwrite_input && (waves || !in_step()); }
 
 // Ranks of this node.
 Index AnyPlan::Body::ranks_here() const { return std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]); }
@@ -208,7 +211,7 @@ void AnyPlan::Body::try_streaming() {
       if (comm.max(unsure(*chain, s)) == 0) continue;
       Stage* const stage = chain->stages[s].get();
       const Index bytes = bytes_here(*chain, s);
-      const bool here = s == 0 && requested.overwrite_input, told = stage->request().told;
+      const bool here = s == 0 && overwrites(), told = stage->request().told;
       const bool past = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes > cache / 8 : !here && bytes > cache / 16;
       trial.add(number(*chain), [stage](bool streams) { stage->stream(streams); }, past && !told);
       if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, here || told || bytes <= cache / 12);

@@ -62,7 +62,7 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   // 0.94 of the time, in messages 0.92.
   const Order &first_axes = route.work.front(), pair{rows_axis, columns_axis};
   const bool planes = columns_axis >= 0 && std::search(first_axes.begin(), first_axes.end(), pair.begin(), pair.end()) != first_axes.end();
-  if (planes && !waves && !options.overwrite_input && !options.in_place && !there.hops.empty() && there.hops.front().exchanges) {
+  if (planes && !waves && !overwrites() && !options.in_place && !there.hops.empty() && there.hops.front().exchanges) {
     Layout& from = there.hops.front().from;
     Order order;
     for (const int a : from.order())
@@ -304,7 +304,7 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::sh
   // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads, with blocks of their own, keep no order. Not where second-level caches hold all: what a peer has
   // just read is written again slowly, line by line, and in memory of their own 16^3 to 48^3 take 0.5 to 0.8 of the time on two ranks, 64^3 1.4 (decision 40).
   constexpr Index small = Index{1} << 20;
-  if (first && bytes > small && requested.overwrite_input && !requested.in_place && first->array().slot > 1 &&
+  if (first && bytes > small && overwrites() && !requested.in_place && first->array().slot > 1 &&
       (from.bytes[0] == from.bytes[1] ? same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)})
                                       : from.bytes[0] < from.bytes[1] && requested.threads == 1 && first->array().offset == 0 && from.stages[0]->overlays(first->array().slot)))
     return held_by(from.exchanges[0], first->array().slot);

@@ -119,6 +119,7 @@ struct AnyPlan::Body {
   void keep_apart(const Chain& there, std::size_t h);
   bool lands(const Chain& chain, std::size_t h) const;
   bool in_step() const;
+  bool overwrites() const;
   int ring() const;
   Side link(Chain& chain, std::size_t h);
   void build(Chain& chain);

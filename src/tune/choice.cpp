@@ -45,12 +45,16 @@ Options closed(Options o) {
   return o;
 }
 
+Index field_bytes(const AnyProblem& p, const Options& o, int ranks) {
+  return (volume(p.shape) * o.components + ranks - 1) / ranks * static_cast<Index>(element_bytes(p.precision, true));
+}
+
 ScheduleOptions batch_schedule(const AnyProblem& p, const Options& o, int ranks) {
-  if (o.batch < 2) return {};
-  const Index bytes = (volume(p.shape) * o.components + ranks - 1) / ranks * static_cast<Index>(element_bytes(p.precision, true));
-  const Index fields = (512 << 10) / bytes;
-  if (p.waves ? bytes >= 4 << 20 : fields == 0 && !o.overwrite_input && !o.in_place) return {"kept", 1, 1};
-  return p.waves || fields == 0 || fields >= o.batch ? ScheduleOptions() : ScheduleOptions{"kept", fields, 2};
+  if (o.batch < 2 || (o.in_place && !p.waves)) return {};
+  const Index bytes = field_bytes(p, o, ranks);
+  const Index fields = (1 << 20) / bytes;
+  if (p.waves ? bytes >= 4 << 20 : fields == 0 && !o.overwrite_input) return {"kept", 1, 1};
+  return p.waves || fields == 0 || fields >= o.batch ? ScheduleOptions() : ScheduleOptions{"kept", fields, 1};
 }
 
 std::string summary(const AnyProblem& p, const Options& o) {

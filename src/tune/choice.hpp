@@ -15,8 +15,11 @@ bool leaves_open(const Options& options);
 /// With what stands in for all that is open until somebody knows better; the strategy is the model's choice.
 Options closed(Options options);
 
-/// How fields of a batch go through all stages: as many together as a core's second-level cache holds on their way; one by one where it holds none and the input is preserved, and
-/// of plane waves, whose stages fill it, where one is not small. The default: all at once, or no batch.
+/// Of a field of a batch, an array of complex numbers, on each of so many ranks.
+Index field_bytes(const AnyProblem& problem, const Options& options, int ranks);
+
+/// How fields of a batch go through all stages in ranks that share memory: up to 1 MiB at a time, which caches hold from one stage to the next; larger ones one by one where the input is preserved, and
+/// of plane waves, whose stages fill a cache, where one is not small. The default: all at once, or no batch.
 ScheduleOptions batch_schedule(const AnyProblem& problem, const Options& options, int ranks);
 
 /// "64x64x64 c2c, double, batch 4"

@@ -2,6 +2,7 @@
 // tells of it.
 #include <algorithm>
 
+#include "plan/cache.hpp"
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
 #include "plan/redistribute.hpp"
@@ -39,12 +40,15 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
     }
   }
   Options by_fields = closed(options);
-  const auto nodes_differ = [&] {
-    const std::vector<int> nodes = comm.nodes(options.nodes);
-    return std::any_of(nodes.begin(), nodes.end(), [](int node) { return node > 0; });
-  };
   if (comm.size() > 1 && schedule_open(options)) by_fields.schedule = batch_schedule(problem, options, comm.size());
-  if (by_fields.schedule.tiles == "kept" && by_fields.schedule.window == 1 && nodes_differ()) by_fields.schedule = {};  // fields one by one are many messages
+  if (ScheduleOptions& fields = by_fields.schedule; fields.tiles == "kept") {
+    const std::vector<int> nodes = comm.nodes(options.nodes);
+    const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
+    // an array for few fields only costs time where caches hold the input, which holds them for nothing
+    const bool cached = !problem.waves && options.overwrite_input && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= last_level_caches(here);
+    if (here < comm.size()) fields = fields.tile > 1 ? ScheduleOptions{"kept", fields.tile / 2, 2} : ScheduleOptions();  // fields one by one are many messages
+    else if (comm.max(cached ? 1 : 0) > 0) fields = {};
+  }
   if (!body_ && by_fields.schedule != ScheduleOptions()) try {
       plan(by_fields);
       if (story.is_null()) story = Json(Json::Members{});
