@@ -240,6 +240,7 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   let_stream(chain, s, r);
   const auto waits = [&](const View& v) { return v.slot == chain.last_slot; };
   if (!returns(chain, s) && std::any_of(r.to.views.begin(), r.to.views.end(), waits)) r.keep_slot = chain.last_slot;
+  r.overwrites = s == 0 && overwrites();
   // Rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
   r.far = r.from.box.volume() * r.from.bytes >= stream_budget;

@@ -13,6 +13,14 @@ const Table* kept_table(const Stage::Request& request) {
     if (side->table && !side->table->kept.empty()) return side->table.get();
   return nullptr;
 }
+// Whether rows that columns leave in an array which has just been read fall on the same few sets of a first-level cache, while in the block they would not.
+bool piles_up(const Stage::Request& request) {
+  constexpr Index sets = 4096, ways = 8;  // bytes that go once around all sets
+  const Operation& columns = request.operations.back();
+  const auto piled = [&](Index apart) { return apart * request.to.bytes % sets == 0; };
+  return request.overwrites && !(request.stream && request.told) && request.operations.size() > 1 && columns.strided() && !piled(columns.first->spec().out_stride) && request.to.box.extent(columns.axis) > ways &&
+         std::all_of(request.to.views.begin(), request.to.views.end(), [&](const View& view) { return piled(view.strides[columns.axis]); });
+}
 Index kept_extent(const Table& table) {
   Index extent = 0;
   for (const auto& [lo, hi] : table.kept) extent += hi - lo;
@@ -210,7 +218,7 @@ void Stage::plan_passes() {
     const bool apart = !last && operations[k + 1].strided() && !fits(operations[k + 1]);
     there.table = last ? request_.to.table : nullptr;
     // columns lie in the block until they are rows, or leave it: with the input preserved 128^3 took 0.89 of the time, 192^3 0.91, by messages 64^3 and 128^3 0.88
-    const bool in_runs = request_.stream && request_.told && !begins_lines(request_.to);
+    const bool in_runs = (request_.stream && request_.told && !begins_lines(request_.to)) || (last && piles_up(request_));
     const bool leaves = last && !in_runs && !there.table && operation.first && operation.first->takes_rows() && !operation.second && !operation.map;
     const bool stays = (here_in_block || in_runs) && !leaves && !there.table && operation.first && operation.first->spec().out_stride > 1;
     const bool in_destination = !stays && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !operation.strided()));

@@ -64,6 +64,7 @@ class Stage {
     bool told = false;                        ///< they do so once told to
     int keep_slot = -1;                       ///< what is in this slot does not, where this stage is told to keep it
     bool descending = false;                  ///< the last block first
+    bool overwrites = false;                  ///< the results may be written where they were read
     bool far = false;                         ///< what is read is in no cache
     bool fetch = false;                       ///< lines are copied in their order before they are transformed
   };

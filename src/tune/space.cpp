@@ -95,7 +95,10 @@ std::vector<ScheduleOptions> Space::schedules(const Ground& ground, const std::s
     std::set<Index> sizes;
     for (const Index parts : {2, 4, 8})
       if (longest >= parts) sizes.insert((longest + parts - 1) / parts);
-    if (const ScheduleOptions fields = batch_schedule(problem_, ground.options, comm_.size()); tiles == fields.tiles && fields.tile < longest) sizes.insert(fields.tile);
+    if (const ScheduleOptions fields = batch_schedule(problem_, ground.options, comm_.size()); tiles == fields.tiles && fields.tile < longest) {
+      sizes.insert(fields.tile);
+      if (overlaps) all.push_back(fields);
+    }
     for (const Index tile : sizes)
       for (const Index window : overlaps ? std::vector<Index>{0, 2} : std::vector<Index>{1})
         for (const Index test : overlaps ? std::vector<Index>{0, 4} : std::vector<Index>{0})

@@ -149,22 +149,34 @@ TEST(Plan, StagesHandOnWhatIsStillInCache) {
   EXPECT_EQ(turns(Plan(world, c2c<double>({3 * ranks_of_world(), 300, 240}), planes).steps()), ranks_of_world() > 1 ? 2 : 0);
 }
 
-// As many fields as a core's cache holds make a tile, where nobody says otherwise.
+// As many fields as caches hold make a tile, where nobody says otherwise; not where they hold all of them, in an input that may be overwritten.
 TEST(Plan, AutoTakesABatchFieldByField) {
-  const Options o{.wisdom = false, .effort = "estimate", .batch = 64, .overwrite_input = true};
-  verify(c2c<double>({16, 16, 16}), o, 1e-12);
-  const Plan fft(world, c2c<double>({16, 16, 16}), o);
-  const ScheduleOptions& s = fft.effective().schedule;
-  if (const int ranks = ranks_of_world(); ranks == 1 || ranks > 7) {
-    EXPECT_EQ(s.tiles, "one");
-  } else {
-    EXPECT_EQ(s.tiles, "kept");
-    EXPECT_EQ(s.tile, (512 << 10) / ((4096 + ranks - 1) / ranks * 16));
-    EXPECT_NE(fft.explain().find("while they are in cache"), std::string::npos);
+  const Shape small{16, 16, 16};
+  const Index field = (volume(small) + ranks_of_world() - 1) / ranks_of_world() * 16, together = (Index{1} << 20) / field;
+  const auto schedule = [&](Index batch, const std::function<void(Options&)>& change = [](Options&) {}) {
+    Options o{.wisdom = false, .effort = "estimate", .batch = batch};
+    change(o);
+    const Plan fft(world, c2c<double>(small), o);
+    const ScheduleOptions chosen = fft.effective().schedule;
+    if (chosen.tiles == "kept") {
+      EXPECT_NE(fft.explain().find("while they are in cache"), std::string::npos);
+    }
+    return chosen;
+  };
+  const ScheduleOptions all, few = ranks_of_world() > 1 ? ScheduleOptions{"kept", together, 1} : all;
+  verify(c2c<double>(small), {.wisdom = false, .effort = "estimate", .batch = together + 3}, 1e-12);
+  EXPECT_EQ(schedule(together + 3), few);
+  EXPECT_EQ(schedule(together), all);
+  EXPECT_EQ(schedule(together + 3, [](Options& o) { o.strategy = "direct"; }), all);
+  EXPECT_EQ(schedule(together + 3, [](Options& o) { o.in_place = true; }), all);
+  const auto overwrites = [](Options& o) { o.overwrite_input = true; };
+  const Index ranks_here = ranks_of_world(), cached = last_level_caches(ranks_here) / (2 * ranks_here * field);
+  if (cached > together) {
+    EXPECT_EQ(schedule(together + 1, overwrites), all);
   }
-  Options asked = o;
-  asked.strategy = "direct";
-  EXPECT_EQ(Plan(world, c2c<double>({16, 16, 16}), asked).effective().schedule.tiles, "one");
+  if (cached < 4000) {
+    EXPECT_EQ(schedule(std::max(cached, together) + 1, overwrites), few);
+  }
   // plane waves that fill a cache one by one, within a node
   const auto waves = [](const Shape& shape, const Options& of) { return AnyPlan(world, sphere<double>(shape, Cutoff{.squared = 9}), of).effective().schedule; };
   Options bands{.wisdom = false, .effort = "estimate", .batch = 3};
@@ -317,26 +329,31 @@ TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
   in_step(r2c<double>({6, 8, 9}), {.strategy = "isend", .natural_output = true});
   in_step(r2c<double>({7, 6, 4}), {.strategy = "direct+deposit", .natural_output = true});
   in_step(r2c<double>({7, 6, 4}), {.overwrite_input = true});
+  in_step(c2c<double>({8, 7, 5}), {.overwrite_input = true});
+  in_step(c2c<double>({8, 7, 5}), {.strategy = "unpacked", .overwrite_input = true});
   if (ranks % 2 == 0) in_step(c2c<double>({6, 7, 4}), {.grid = {2, ranks / 2}});
   if (ranks % 2 == 0) in_step(r2c<double>({6, 7, 4}), {.strategy = "alltoallv", .grid = {2, ranks / 2}, .natural_output = true});
 
   const auto problem = c2c<double>({8, 8, 16});
   const AnyPlan whole(world, problem, cut(cuts[0], {})), few(world, problem, cut(cuts[1], {}));
   if (ranks > 1 && ranks <= 8) {
-    EXPECT_NE(few.describe().find("its array holds 2 of 7 tiles"), std::string::npos) << few.describe();
+    const AnyPlan overwriting(world, problem, cut(cuts[1], {.overwrite_input = true}));
+    for (const AnyPlan* plan : {&few, &overwriting}) EXPECT_NE(plan->describe().find("its array holds 2 of 7 tiles"), std::string::npos) << plan->describe();
     EXPECT_LE(few.bytes_owned(), whole.bytes_owned() * 5 / 7);
   }
-  Plan fft(world, problem, cut(cuts[1], {}));
-  auto u = fft.input();
-  auto u_hat = fft.output();
-  for (int round = 0; round < 6; ++round) {
-    const auto mode = [&](Index field) { return (round + field) % 4; };
-    u.fill([&](const Shape& p) { return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode(p[0]) * p[2]) / 8); });
-    if (rank == round % ranks) usleep(500);
-    fft.forward(u, u_hat);
-    if (rank == (round + 1) % ranks) usleep(500);
-    EXPECT_LT(worst<Complex>(u_hat, [&](const Shape& p) { return p[1] == 0 && p[2] == mode(p[0]) && p[3] == 0 ? 1024.0 : 0.0; }), 1e-11) << "round " << round;
-    fft.backward(u_hat, u);
+  for (const bool overwrite : {false, true}) {
+    Plan fft(world, problem, cut(cuts[1], {.overwrite_input = overwrite}));
+    auto u = fft.input();
+    auto u_hat = fft.output();
+    for (int round = 0; round < 6; ++round) {
+      const auto mode = [&](Index field) { return (round + field) % 4; };
+      u.fill([&](const Shape& p) { return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode(p[0]) * p[2]) / 8); });
+      if (rank == round % ranks) usleep(500);
+      fft.forward(u, u_hat);
+      if (rank == (round + 1) % ranks) usleep(500);
+      EXPECT_LT(worst<Complex>(u_hat, [&](const Shape& p) { return p[1] == 0 && p[2] == mode(p[0]) && p[3] == 0 ? 1024.0 : 0.0; }), 1e-11) << "round " << round;
+      fft.backward(u_hat, u);
+    }
   }
 }
 
