@@ -193,6 +193,9 @@ class Runner {
   double plan_seconds_ = 0;
 };
 
+/// Some find out in their first executions what suits the machine (weft, what should go past the caches): that is over before anything is timed.
+constexpr int settling = 100;  // transforms
+
 /// Plans every candidate and keeps the fastest.
 std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, Result& result) {
   std::optional<Runner> best;
@@ -202,6 +205,9 @@ std::optional<Runner> fastest(const World& world, const Entry& entry, int transf
     try {
       Runner runner(world, entry, candidate);
       if (entry.candidates.size() > 1) {
+        constexpr double longest = 0.5;  // of a candidate's settling
+        double settled = 0;  // alike on all ranks
+        for (int done = 0; done < settling && settled < longest && runner.trying(); done += transforms + 1) settled += runner.turn(transforms) * (transforms + 1);
         std::vector<double> seconds;
         for (int i = 0; i < 5; ++i) seconds.push_back(runner.turn(transforms));
         tried.median_seconds = median(seconds);
@@ -262,8 +268,7 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   const auto apart = [&](double hop) { return hop > Nearness::far * near.hop_seconds; };
   const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
   const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
-  // Some find out in their first executions what suits the machine (weft, what should go past the caches), one after the other here as in the turns that count: that is over before anything is timed.
-  constexpr int settling = 100;
+  // one after the other, as in the turns that count
   constexpr double settling_seconds = 30;
   double seconds = 0;  // alike on all ranks
   for (int done = 0, trying = 1; done < settling && trying > 0 && seconds < settling_seconds; done += transforms + 1) {

@@ -134,7 +134,7 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
       MPI_Dims_create(world.ranks, 2, grid);
       pencils.grid = {grid[1], grid[0]};  // {1, P} rather than {P, 1}, which is a slab
       add("pencils", "pencils", what,
-          plan(fmt::format("direct, {}x{} ranks, plan's arrays, overwriting", grid[1], grid[0]), pencils, Arrays::plan, what));
+          direct_of(fmt::format("{}x{} ranks, plan's arrays, overwriting", grid[1], grid[0]), pencils, Arrays::plan));
     }
     if (!what.is_double()) {
       Case twice = what;
