@@ -186,7 +186,7 @@ void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request
 
 // Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
 // (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
-// 256^3 1.33). So that is the guess to begin with, and the plan tries. What stays is kept first where only that may make the rest pay. Collective.
+// 256^3 1.33). So that is the guess to begin with, and the plan tries; not what the caller gets, unless a cache might hold it beside what it comes from. What stays is kept first where only that may make the rest pay. Collective.
 void AnyPlan::Body::try_streaming() {
   const Index cache = last_level_caches(ranks_here());
   const auto bytes_here = [&](const Chain& chain, std::size_t s) {
@@ -196,7 +196,7 @@ void AnyPlan::Body::try_streaming() {
   };
   const auto unsure = [&](const Chain& chain, std::size_t s) {
     const Stage::Request& r = chain.stages[s]->request();
-    return (r.stream || r.told) && bytes_here(chain, s) <= cache ? 1 : 0;
+    return (r.stream || r.told) && bytes_here(chain, s) * (r.stream && returns(chain, s) ? 2 : 1) <= cache ? 1 : 0;
   };
   const auto may_keep = [](const Chain& chain, std::size_t s) { return chain.stages[s]->request().keep_slot >= 0 ? 1 : 0; };
   int any = 0;
