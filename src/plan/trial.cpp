@@ -30,25 +30,52 @@ double Trial::other_over_this() {
   return as_is > 0 ? other / as_is : 1;
 }
 
+// Whether executions take clearly more or less than when they were last tried, or others run.
+bool Trial::changed() {
+  constexpr double clearly = 1.15;
+  double now = 0, then = 0;
+  for (std::size_t c = 0; c < times_.size(); ++c) {
+    Times& times = times_[c][0];
+    if (times.count == 0) continue;
+    if (took_[c] == 0) return true;
+    now += static_cast<double>(times.count) * times.usual();
+    then += static_cast<double>(times.count) * took_[c];
+  }
+  return now > clearly * then || then > clearly * now;
+}
+
 void Trial::took(int chain, double seconds) {
   constexpr double clearly = 0.97, hopeless = 1.1;
   if (settings_.empty()) return;
   const auto setting = [&](Index trial) -> Setting& { return settings_[static_cast<std::size_t>(trial / each)]; };
+  const auto forget = [&] {
+    for (auto& both : times_) both[0].count = both[1].count = 0;
+  };
   const auto other = [](Index trial) { return trial % each / stretch % 2 == 1; };
   ran_[static_cast<std::size_t>(chain)] = true;
   const Index at = executions_++ - calm;
+  if (at < trials_) {
+    Times& times = times_[static_cast<std::size_t>(chain)][at >= 0 && other(at) && !hopeless_];
+    if ((at < 0 || at % stretch > 0) && times.count < times.seconds.size()) times.seconds[times.count++] = seconds;
+  }
   if (at >= 0 && at < trials_) {
-    Times& times = times_[static_cast<std::size_t>(chain)][other(at) && !hopeless_];
-    if (at % stretch > 0 && times.count < times.seconds.size()) times.seconds[times.count++] = seconds;
     if (at % (2 * stretch) == 2 * stretch - 1) hopeless_ = hopeless_ || other_over_this() > hopeless;
     if (at % each == each - 1) {
-      if (other_over_this() < clearly) setting(at).now = !setting(at).now;
+      const bool changes = other_over_this() < clearly;
+      if (changes) setting(at).now = !setting(at).now;
       setting(at).set(setting(at).now);
-      for (auto& both : times_) both[0].count = both[1].count = 0;
+      for (std::size_t c = 0; c < times_.size(); ++c)
+        if (Times& kept = times_[c][changes]; kept.count > 0) took_[c] = kept.usual();
+      forget();
     }
   }
-  if (executions_ == calm) trials_ = each * (std::partition(settings_.begin(), settings_.end(), [&](const Setting& s) { return ran_[static_cast<std::size_t>(s.chain)]; }) - settings_.begin());
-  if (executions_ == again) executions_ = 0, ran_.fill(false);
+  if (executions_ == calm) {
+    const auto tried = std::partition(settings_.begin(), settings_.end(), [&](const Setting& s) { return ran_[static_cast<std::size_t>(s.chain)]; }) - settings_.begin();
+    trials_ = rounds_ % looks == 0 || changed() ? each * tried : 0;
+    length_ = std::max(look, calm + each * tried);
+    forget();
+  }
+  if (executions_ == length_) ++rounds_, executions_ = trials_ = 0, ran_.fill(false);
   const Index next = executions_ - calm;
   if (next < 0 || next >= trials_ || next % stretch != 0) return;
   if (next % each == 0) hopeless_ = false;

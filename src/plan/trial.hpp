@@ -9,10 +9,10 @@
 
 namespace weft {
 
-/// Settings of two values that change how long executions take, and nothing else. Each is tried both ways in turn, some executions each, and keeps the way that took less of the plan's time;
-/// some thousand executions later all are tried again, since callers and neighbours change.
+/// Settings of two values that change how long executions take, and nothing else. Each is tried both ways in turn, some executions each, and keeps the way that took less of the plan's time.
+/// Callers, neighbours and cores change: all are tried again where executions have come to take clearly more or less than they did, and some thousand executions later anyway.
 ///
-/// Every rank tries the same at the same number of executions; none waits for another, and each decides for itself. Nothing is allocated once settings are there.
+/// Every rank tries the same at the same number of executions; none waits for another, and each decides for itself, in step, however many of them try. Nothing is allocated once settings are there.
 class Trial {
  public:
   static constexpr int chains = 3;
@@ -20,13 +20,13 @@ class Trial {
   /// A setting of one of the plan's chains, tried where that runs. `set` is called with what holds from then on, now with the guess. The same number of settings on all ranks, in the same order.
   void add(int chain, std::function<void(bool)> set, bool guess);
   bool empty() const { return settings_.empty(); }
-  /// Whether executions to come are trials.
-  bool trying() const { return !empty() && executions_ < calm + (executions_ < calm ? 1 : trials_); }
+  /// Whether executions to come are the first trials.
+  bool trying() const { return !empty() && rounds_ == 0 && executions_ < calm + (executions_ < calm ? 1 : trials_); }
   /// An execution of a chain has taken so long.
   void took(int chain, double seconds);
 
-  /// Executions: before the first trial; in a row the same way, of which the first does not count; such rows each way; from one round of trials to the next.
-  static constexpr Index calm = 8, stretch = 4, stretches = 3, again = 2000;
+  /// Executions: before trials; in a row the same way, of which the first does not count; such rows each way; from one look at how long they take to the next; and so many looks until all is tried anyway.
+  static constexpr Index calm = 8, stretch = 4, stretches = 3, look = 200, looks = 10;
   static constexpr Index each = 2 * stretch * stretches;  ///< to try one setting
 
  private:
@@ -41,9 +41,11 @@ class Trial {
     double usual();
   };
   double other_over_this();
+  bool changed();
 
   std::vector<Setting> settings_;
-  Index executions_ = 0, trials_ = 0;  ///< in this round: so far, and those of all settings that are tried, which come first
+  Index rounds_ = 0, executions_ = 0, trials_ = 0, length_ = look;  ///< rounds before this one; in it so far, those of all settings that are tried, which come first, and all
+  std::array<double, chains> took_{};  // when they had last been tried
   std::array<std::array<Times, 2>, chains> times_;  // this way, and the other
   std::array<bool, chains> ran_{};
   bool hopeless_ = false;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -39,7 +40,7 @@ TEST(Trial, KeepsTheFasterWay) {
       plan.run(Trial::calm + 2 * each, {0}, [&](int, const auto& s) { return (s[0] == faster ? 1 : 1.2) + (s[1] == faster ? 0.5 : 0.6); });
       EXPECT_EQ(plan.now, (std::vector<bool>{faster, faster}));
       plan.changes = 0;
-      plan.run(1000, {0}, [](int, const auto&) { return 1; });
+      plan.run(1000, {0}, [](int, const auto&) { return 1.5; });
       EXPECT_EQ(plan.changes, 0) << "settled";
     }
 }
@@ -62,20 +63,56 @@ TEST(Trial, WeighsChainsAsOftenAsTheyRun) {
   EXPECT_TRUE(mostly_forward.now[0]);
 }
 
+// Though what is kept takes as long as it did, another way may have become faster.
 TEST(Trial, TriesAgainLater) {
   Pretended plan({true});
-  plan.run(Trial::again, {0}, [](int, const auto& s) { return s[0] ? 1 : 1.5; });
+  plan.run(Trial::look, {0}, [](int, const auto& s) { return s[0] ? 1 : 1.5; });
   EXPECT_TRUE(plan.now[0]);
-  plan.run(Trial::again, {0}, [](int, const auto& s) { return s[0] ? 1.5 : 1; });
+  const auto otherwise = [](int, const auto& s) { return s[0] ? 1 : 0.7; };
+  plan.changes = 0;
+  plan.run((Trial::looks - 1) * Trial::look, {0}, otherwise);
+  EXPECT_EQ(plan.changes, 0);
+  plan.run(Trial::look, {0}, otherwise);
   EXPECT_FALSE(plan.now[0]);
+}
+
+TEST(Trial, TriesAgainAtOnceWhereTimesHaveChanged) {
+  for (const double factor : {0.5, 1.0, 2.0}) {
+    Pretended plan({true});
+    plan.run(Trial::look + 50, {0}, [](int, const auto& s) { return s[0] ? 1 : 1.5; });
+    const auto otherwise = [&](int, const auto& s) { return factor * (s[0] ? 1.0 : 0.7); };
+    plan.changes = 0;
+    plan.run(2 * Trial::look - 50, {0}, otherwise);
+    EXPECT_EQ(plan.now[0], factor == 1);
+    plan.changes = 0;
+    plan.run(Trial::look, {0}, otherwise);
+    EXPECT_EQ(plan.changes, 0) << "these are what is usual now";
+  }
+}
+
+TEST(Trial, TriesWhatBeginsToRunLater) {
+  Pretended plan({false}, 1);
+  const auto seconds = [](int, const auto& s) { return s[0] ? 1.0 : 2.0; };
+  plan.run(Trial::look, {0}, seconds);
+  EXPECT_FALSE(plan.now[0]);
+  plan.run(Trial::look, {0, 1}, seconds);
+  EXPECT_TRUE(plan.now[0]);
+}
+
+// With so many settings that trying them takes longer than from one look to the next.
+TEST(Trial, TriesAllBeforeItLooksAgain) {
+  const std::size_t many = Trial::look / each + 2;
+  Pretended plan(std::vector<bool>(many, false));
+  plan.run(Trial::calm + static_cast<Index>(many) * each, {0}, [](int, const auto& s) { return 100.0 - 5 * std::count(s.begin(), s.end(), true); });
+  EXPECT_EQ(plan.now, std::vector<bool>(many, true));
 }
 
 TEST(Trial, TriesNotWhatDoesNotRunAndNotLongWhatIsHopeless) {
   Pretended idle({true}, 2), hopeless({true});
   const auto seconds = [](int, const auto& s) { return s[0] ? 1.0 : 1.2; };
-  idle.run(Trial::again, {0, 1}, seconds);
+  idle.run(Trial::look, {0, 1}, seconds);
   EXPECT_EQ(idle.changes, 0);
-  hopeless.run(Trial::again - 1, {0}, seconds);
+  hopeless.run(Trial::look, {0}, seconds);
   EXPECT_EQ(hopeless.changes, 2);
   EXPECT_TRUE(hopeless.now[0]);
 }
