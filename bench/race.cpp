@@ -194,7 +194,8 @@ class Runner {
 };
 
 /// Some find out in their first executions what suits the machine (weft, what should go past the caches): that is over before anything is timed.
-constexpr int settling = 100;  // transforms
+/// In rows, since most that are timed come after others of their own: the first of a row finds its input fresh in cache, which makes what others have read cheap to overwrite.
+constexpr int settling = 100, in_a_row = 7;  // transforms
 
 /// Plans every candidate and keeps the fastest.
 std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, Result& result) {
@@ -207,7 +208,8 @@ std::optional<Runner> fastest(const World& world, const Entry& entry, int transf
       if (entry.candidates.size() > 1) {
         constexpr double longest = 0.5;  // of a candidate's settling
         double settled = 0;  // alike on all ranks
-        for (int done = 0; done < settling && settled < longest && runner.trying(); done += transforms + 1) settled += runner.turn(transforms) * (transforms + 1);
+        const int row = std::max(transforms, in_a_row);
+        for (int done = 0; done < settling && settled < longest && runner.trying(); done += row + 1) settled += runner.turn(row) * (row + 1);
         std::vector<double> seconds;
         for (int i = 0; i < 5; ++i) seconds.push_back(runner.turn(transforms));
         tried.median_seconds = median(seconds);
@@ -268,14 +270,18 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   const auto apart = [&](double hop) { return hop > Nearness::far * near.hop_seconds; };
   const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
   const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
-  // one after the other, as in the turns that count
-  constexpr double settling_seconds = 30;
+  // Among all others, as in the turns that count, for what suits a plan depends on what comes between its executions; where that takes long, among those that still find out.
+  constexpr double among_all = 10, settling_seconds = 30;
   double seconds = 0;  // alike on all ranks
-  for (int done = 0, trying = 1; done < settling && trying > 0 && seconds < settling_seconds; done += transforms + 1) {
-    trying = 0;
+  const auto trying = [](const Running& r) { return r.runner.trying(); };
+  const int row = std::max(transforms, in_a_row);
+  for (int done = 0; done < settling && seconds < settling_seconds && std::any_of(running.begin(), running.end(), trying); done += row + 1) {
     std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order)
-      if (running[i].runner.trying()) ++trying, seconds += running[i].runner.turn(transforms) * (transforms + 1);
+    for (const std::size_t i : order) {
+      const bool tries = trying(running[i]);
+      const int now = tries ? row : transforms;
+      if (tries || seconds < among_all) seconds += running[i].runner.turn(now) * (now + 1);
+    }
   }
   const auto wanted = static_cast<std::size_t>(repeats);
   for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
