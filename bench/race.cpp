@@ -244,7 +244,8 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
   struct Running {
     Runner runner;
     Result* result;
-    std::vector<double> hops;  // of every turn
+    std::vector<double> hops = {};  // of every turn
+    bool finds_out = false;         // in its first executions, what suits it
   };
   std::vector<Result> results(entries.size());
   std::vector<Running> running;
@@ -252,61 +253,94 @@ std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& wh
     Result& result = results[i];
     result.entry = std::move(entries[i]);
     if (world.rank == 0) fmt::print(stderr, "planning {}\n", result.entry.name);  // large plans of peers take minutes
-    if (auto runner = fastest(world, result.entry, transforms, result)) running.push_back({std::move(*runner), &result, {}});
+    if (auto runner = fastest(world, result.entry, transforms, result)) running.push_back({std::move(*runner), &result});
   }
 
   const auto verify = [&] {
-    for (auto& [runner, result, hops] : running) {
-      const double error = runner.verify(field);
-      if (!(error <= result->relative_error)) result->relative_error = error;  // NaN is the worst
+    for (Running& r : running) {
+      const double error = r.runner.verify(field);
+      if (!(error <= r.result->relative_error)) r.result->relative_error = error;  // NaN is the worst
     }
   };
-  verify();
   std::vector<std::size_t> order(running.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 random(3);  // alike on all ranks
   Ring ring(world);
-  Nearness near{ring.seconds()};
-  const auto apart = [&](double hop) { return hop > Nearness::far * near.hop_seconds; };
-  const auto together = [&](const Running& r) { return r.hops.size() - static_cast<std::size_t>(std::count_if(r.hops.begin(), r.hops.end(), apart)); };
-  const auto enough = [&](std::size_t turns) { return std::all_of(running.begin(), running.end(), [&](const Running& r) { return together(r) >= turns; }); };
-  // Among all others, as in the turns that count, for what suits a plan depends on what comes between its executions; where that takes long, among those that still find out.
-  constexpr double among_all = 10, settling_seconds = 30;
-  double seconds = 0;  // alike on all ranks
-  const auto trying = [](const Running& r) { return r.runner.trying(); };
-  const int row = std::max(transforms, in_a_row);
-  for (int done = 0; done < settling && seconds < settling_seconds && std::any_of(running.begin(), running.end(), trying); done += row + 1) {
-    std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order) {
-      const bool tries = trying(running[i]);
-      const int now = tries ? row : transforms;
-      if (tries || seconds < among_all) seconds += running[i].runner.turn(now) * (now + 1);
+  Nearness near;
+  const auto beyond = [](double least) { return [least](double hop) { return hop > Nearness::far * least; }; };
+  const auto count_apart = [&](const std::vector<double>& hops, double least) { return static_cast<std::size_t>(std::count_if(hops.begin(), hops.end(), beyond(least))); };
+
+  // Hops meanwhile. Among all others, as in the turns that count, for what suits a plan depends on what comes between its executions; where that takes long, among those that still find out.
+  const auto settle = [&] {
+    constexpr double among_all = 10, settling_seconds = 30;
+    const int row = std::max(transforms, in_a_row);
+    std::vector<double> hops;
+    double seconds = 0;  // alike on all ranks
+    const auto trying = [](const Running& r) { return r.runner.trying(); };
+    for (Running& r : running) r.finds_out = trying(r);
+    for (int done = 0; done < settling && seconds < settling_seconds && std::any_of(running.begin(), running.end(), trying); done += row + 1) {
+      std::shuffle(order.begin(), order.end(), random);
+      for (const std::size_t i : order) {
+        const bool tries = trying(running[i]);
+        const int now = tries ? row : transforms;
+        if (tries || seconds < among_all) seconds += running[i].runner.turn(now) * (now + 1);
+      }
+      hops.push_back(ring.seconds());
     }
-  }
-  const auto wanted = static_cast<std::size_t>(repeats);
-  for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
-    std::shuffle(order.begin(), order.end(), random);  // nobody always comes after the same neighbour
-    for (const std::size_t i : order) {
-      auto& [runner, result, hops] = running[i];
-      const double before = ring.seconds();
-      result->seconds.push_back(runner.turn(transforms));
-      const double after = ring.seconds();
-      hops.push_back(std::max(before, after));
-      near.hop_seconds = std::min({near.hop_seconds, before, after});
+    return hops;
+  };
+  const auto take_turns = [&] {
+    near = {ring.seconds()};
+    const auto wanted = static_cast<std::size_t>(repeats);
+    const auto enough = [&](std::size_t turns) {
+      return std::all_of(running.begin(), running.end(), [&](const Running& r) { return r.hops.size() - count_apart(r.hops, near.hop_seconds) >= turns; });
+    };
+    for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
+      std::shuffle(order.begin(), order.end(), random);  // nobody always comes after the same neighbour
+      for (const std::size_t i : order) {
+        Running& r = running[i];
+        const double before = ring.seconds();
+        r.result->seconds.push_back(r.runner.turn(transforms));
+        const double after = ring.seconds();
+        r.hops.push_back(std::max(before, after));
+        near.hop_seconds = std::min({near.hop_seconds, before, after});
+      }
     }
-  }
-  near.left_out = enough((wanted + 1) / 2);
-  for (auto& [runner, result, hops] : running) {
-    near.turns += static_cast<int>(hops.size()), near.turns_apart += static_cast<int>(std::count_if(hops.begin(), hops.end(), apart));
-    for (std::size_t turn = hops.size(); near.left_out && turn-- > 0;)
-      if (apart(hops[turn])) result->seconds.erase(result->seconds.begin() + static_cast<std::ptrdiff_t>(turn));
+    near.left_out = enough((wanted + 1) / 2);
+    const auto apart = beyond(near.hop_seconds);
+    for (Running& r : running) {
+      near.turns += static_cast<int>(r.hops.size()), near.turns_apart += static_cast<int>(count_apart(r.hops, near.hop_seconds));
+      for (std::size_t turn = r.hops.size(); near.left_out && turn-- > 0;)
+        if (apart(r.hops[turn])) r.result->seconds.erase(r.result->seconds.begin() + static_cast<std::ptrdiff_t>(turn));
+    }
+  };
+  // Whether more than a fifth of the time cores were together while plans settled and apart since, or the other way.
+  const auto moved = [&](const std::vector<double>& settled) {
+    double least = near.hop_seconds;
+    for (const double hop : settled) least = std::min(least, hop);
+    const std::size_t apart = count_apart(settled, least), otherwise = beyond(least)(near.hop_seconds) ? settled.size() - apart : apart;
+    return 5 * otherwise > settled.size();
+  };
+  for (int times = 3;; --times) {
+    verify();
+    const std::vector<double> settled = settle();
+    take_turns();
+    near.moved = moved(settled);
+    if (!near.moved || times == 1) break;
+    if (world.rank == 0) fmt::print(stderr, "cores have moved since plans settled: once more\n");
+    for (Running& r : running) {
+      r.result->seconds.clear(), r.hops.clear();
+      if (!r.finds_out) continue;
+      r.result->tried.clear();
+      if (auto runner = fastest(world, r.result->entry, transforms, *r.result)) r.runner = std::move(*runner);
+    }
   }
   verify();
 
-  for (auto& [runner, result, hops] : running) {
-    weft::Index bytes[2] = {runner.array_bytes(), runner.bytes_owned()};
+  for (const Running& r : running) {
+    weft::Index bytes[2] = {r.runner.array_bytes(), r.runner.bytes_owned()};
     MPI_Allreduce(MPI_IN_PLACE, bytes, 2, MPI_INT64_T, MPI_SUM, world.comm);
-    result->array_bytes = bytes[0], result->bytes_owned = bytes[1];
+    r.result->array_bytes = bytes[0], r.result->bytes_owned = bytes[1];
   }
   return {std::move(results), near};
 }

@@ -38,9 +38,10 @@ struct Nearness {
   static constexpr double far = 4;  ///< cores are apart where it takes so many times the least: 190 ns were seen for 30 with another cache, and 60 for 23 where cores had been one core's two threads
   int turns = 0, turns_apart = 0;   ///< of all contenders; apart: it took more than `far` times that before or after the turn
   bool left_out = false;            ///< turns apart stand in no result; else, where too few others were left, they do
+  bool moved = false;               ///< while plans found out what suits them, cores were elsewhere than in these turns
 };
 
-/// Collective. Turns that find the cores apart are repeated, up to as many times as there are others.
+/// Collective. Turns that find the cores apart are repeated, up to as many times as there are others; all are where cores have moved since plans settled, up to twice.
 std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats);
 
 /// Rank 0 works while the others sleep. What it throws all ranks throw, as weft::Declined or weft::Error.

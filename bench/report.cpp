@@ -136,7 +136,8 @@ std::string Report::text() const {
     out += fmt::format(", and took more than {} times that in {} of {} turns: cores without a cache in common{}", Nearness::far, near_.turns_apart, near_.turns, near_.left_out ? "; these turns are left out" : "");
   if (near_.hop_seconds > 0) out += "\n";
   if (serial_variation_ > 0.15) out += "VOID: more than 15 %: something else was running, or the machine changed its speed\n";
-  if (moved()) out += "VOID: too few turns with a cache in common\n";
+  if (mixed()) out += "VOID: too few turns with a cache in common\n";
+  if (near_.moved) out += "VOID: cores have moved since plans found out what suits them, three times\n";
   if (!right()) out += "WRONG: an error is larger than rounding explains\n";
   return out;
 }
@@ -194,6 +195,6 @@ nlohmann::ordered_json Report::json() const {
                         {"value", v.ratio ? Json(v.ratio->value) : Json()},
                         {"met", v.met()}});
   const Json summary{{"weft_over_best_peer", over_peer},      {"weft_over_weft", others}, {"scaling", scaling}, {"targets", verdicts},
-                     {"serial_variation", serial_variation_}, {"hop_seconds", near_.hop_seconds}, {"turns", near_.turns}, {"turns_apart", near_.turns_apart}, {"void", is_void()}};
+                     {"serial_variation", serial_variation_}, {"hop_seconds", near_.hop_seconds}, {"turns", near_.turns}, {"turns_apart", near_.turns_apart}, {"moved", near_.moved}, {"void", is_void()}};
   return {{"machine", machine()}, {"transforms_a_turn", transforms_a_turn(what_, world_.ranks)}, {"rows", rows}, {"summary", summary}};
 }

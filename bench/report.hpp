@@ -39,8 +39,8 @@ class Report {
   const Result* best(bool peer, const Groups& groups) const;
   void compare(const std::string& name, const std::string& meaning, const Result* of, const Result* over, double factor = 1);
   double speedup_per_rank(const Result& result) const;
-  bool moved() const { return near_.turns_apart > 0 && !near_.left_out; }
-  bool is_void() const { return serial_variation_ > 0.15 || moved(); }
+  bool mixed() const { return near_.turns_apart > 0 && !near_.left_out; }
+  bool is_void() const { return serial_variation_ > 0.15 || mixed() || near_.moved; }
 
   World world_;
   Case what_;
