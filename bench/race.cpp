@@ -200,11 +200,13 @@ constexpr int settling = 100, in_a_row = 7;  // transforms
 /// Plans every candidate and keeps the fastest.
 std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, Result& result) {
   std::optional<Runner> best;
+  const Candidate* settled_early = nullptr;
   double least = INFINITY;
   for (const Candidate& candidate : entry.candidates) {
     Tried& tried = result.tried.emplace_back(Tried{candidate.options, 0, ""});
     try {
       Runner runner(world, entry, candidate);
+      const bool tries = entry.candidates.size() > 1 && runner.trying();
       if (entry.candidates.size() > 1) {
         constexpr double longest = 0.5;  // of a candidate's settling
         double settled = 0;  // alike on all ranks
@@ -219,10 +221,12 @@ std::optional<Runner> fastest(const World& world, const Entry& entry, int transf
       result.options = candidate.options;
       result.plan_seconds = runner.plan_seconds();
       best.emplace(std::move(runner));
+      settled_early = tries ? &candidate : nullptr;
     } catch (const weft::Declined& e) {
       tried.declined = e.what();
     }
   }
+  if (settled_early) best.reset(), best.emplace(world, entry, *settled_early);  // to find out anew when all are there
   return best;
 }
 
