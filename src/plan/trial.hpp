@@ -12,7 +12,7 @@ namespace weft {
 /// Settings of two values that change how long executions take, and nothing else. Each is tried both ways in turn, some executions each, and keeps the way that took less of the plan's time.
 /// Callers, neighbours and cores change: all are tried again where executions have come to take clearly more or less than they did, and some thousand executions later anyway.
 ///
-/// Every rank tries the same at the same number of executions; none waits for another, and each decides for itself, in step, however many of them try. Nothing is allocated once settings are there.
+/// Every rank tries the same at the same number of executions; none waits for another, and each decides for itself, also whether to try again; those that do not come to what follows at the same execution. Nothing is allocated once settings are there.
 class Trial {
  public:
   static constexpr int chains = 3;

@@ -90,6 +90,22 @@ TEST(Trial, TriesAgainAtOnceWhereTimesHaveChanged) {
   }
 }
 
+TEST(Trial, RanksStayInStepWhereSomeTryAndOthersDoNot) {
+  Pretended here({true}), there({true});
+  const auto usual = [](int, const auto& s) { return s[0] ? 1 : 1.05; };
+  for (Pretended* plan : {&here, &there}) plan->run(Trial::look, {0}, usual), plan->changes = 0;
+  here.run(Trial::look, {0}, [&](int chain, const auto& s) { return 2 * usual(chain, s); });
+  there.run(Trial::look, {0}, usual);
+  EXPECT_GT(here.changes, 0);
+  EXPECT_EQ(there.changes, 0);
+  for (Pretended* plan : {&here, &there}) {
+    plan->run((Trial::looks - 2) * Trial::look + Trial::calm + Trial::stretch - 1, {0}, usual);
+    EXPECT_TRUE(plan->now[0]);
+    plan->run(1, {0}, usual);
+    EXPECT_FALSE(plan->now[0]) << "what is tried at the same execution everywhere";
+  }
+}
+
 TEST(Trial, TriesWhatBeginsToRunLater) {
   Pretended plan({false}, 1);
   const auto seconds = [](int, const auto& s) { return s[0] ? 1.0 : 2.0; };
