@@ -195,7 +195,7 @@ class Runner {
 
 /// Some find out in their first executions what suits the machine (weft, what should go past the caches): that is over before anything is timed.
 /// In rows, since most that are timed come after others of their own: the first of a row finds its input fresh in cache, which makes what others have read cheap to overwrite.
-constexpr int settling = 100, in_a_row = 7;  // transforms
+constexpr int settling = 200, in_a_row = 7;  // transforms
 
 /// Plans every candidate and keeps the fastest.
 std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, Result& result) {

@@ -186,8 +186,9 @@ void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request
 
 // Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
 // (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
-// 256^3 1.33). So that is the guess to begin with, and the plan tries; not what the caller gets, unless a cache might hold it beside what it comes from. What stays is kept first where only that may make the rest pay. Collective.
-void AnyPlan::Body::try_streaming() {
+// 256^3 1.33). So that is the guess to begin with, and the plan tries; not what the caller gets, unless a cache might hold it beside what it comes from. What stays is kept first where only that may make the rest pay.
+// Rows that pile up are copied from the block where trials find that it pays: pencils of 64^3 and 128^3 took 0.75 and 0.95 of the time on one machine, 1.2 and 1.3 on another. Collective.
+void AnyPlan::Body::try_ways() {
   const Index cache = last_level_caches(ranks_here());
   const auto bytes_here = [&](const Chain& chain, std::size_t s) {
     const Side& to = chain.stages[s]->request().to;
@@ -199,17 +200,19 @@ void AnyPlan::Body::try_streaming() {
     return (r.stream || r.told) && bytes_here(chain, s) * (r.stream && returns(chain, s) ? 2 : 1) <= cache ? 1 : 0;
   };
   const auto may_keep = [](const Chain& chain, std::size_t s) { return chain.stages[s]->request().keep_slot >= 0 ? 1 : 0; };
+  const auto may_copy = [](const Chain& chain, std::size_t s) { return chain.stages[s]->may_copy() ? 1 : 0; };
   int any = 0;
   for (const Chain* chain : {&forward, &backward, &map})
     for (std::size_t s = 0; s < chain->stages.size(); ++s) {
       if (may_keep(*chain, s)) chain->stages[s]->keep(false);
-      any |= unsure(*chain, s);
+      any |= unsure(*chain, s) | may_copy(*chain, s);
     }
   if (comm.max(any) == 0) return;
   for (const Chain* chain : {&forward, &backward, &map})
     for (std::size_t s = 0; s < chain->stages.size(); ++s) {
-      if (comm.max(unsure(*chain, s)) == 0) continue;
       Stage* const stage = chain->stages[s].get();
+      if (comm.max(may_copy(*chain, s)) > 0) trial.add(number(*chain), [stage](bool copies) { stage->copy(copies); }, false);
+      if (comm.max(unsure(*chain, s)) == 0) continue;
       const Index bytes = bytes_here(*chain, s);
       const bool here = s == 0 && overwrites(), told = stage->request().told;
       const bool past = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes > cache / 8 : !here && bytes > cache / 16;

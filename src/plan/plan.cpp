@@ -100,7 +100,7 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
       for (Chain* chain : {&forward, &backward, &map}) conduct(*chain);
     record(traced);
   });
-  try_streaming();
+  try_ways();
   team->run([&](int) {
     for (const Chain* chain : {&forward, &backward, &map})
       for (const auto& list : chain->operations)

@@ -69,7 +69,7 @@ struct AnyPlan::Body {
   Index owned_bytes = 0;
 
   Chain forward, backward, map;
-  Trial trial;  // of what their stages had better write past the caches
+  Trial trial;  // of how their stages had better write
   std::vector<Bench> benches;
   std::unique_ptr<Team> team;
   std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
@@ -112,7 +112,7 @@ struct AnyPlan::Body {
   void bind_chain(Chain& chain);
   bool returns(const Chain& chain, std::size_t s) const;
   void let_stream(const Chain& chain, std::size_t s, Stage::Request& r) const;
-  void try_streaming();
+  void try_ways();
   Stage::Request request(const Chain& chain, std::size_t s) const;
   bool takes_up(const Chain& chain) const;
   Index ranks_here() const;

@@ -80,14 +80,22 @@ Stage::Stage(const Request& request) : request_(request) {
         if (any) block.cells.back().push_back(static_cast<int>(c));
       }
     }
-  if (!request_.told || request_.stream) return;
-  Request streaming = request;
-  streaming.stream = true;
-  streaming.far = request.far || request.from.box.volume() * request.from.bytes > told_far;
-  streaming_ = std::make_unique<Stage>(streaming);
-  streaming_->stream(true);
-  block_bytes_ = std::max(block_bytes_, streaming_->block_bytes_), line_bytes_ = std::max(line_bytes_, streaming_->line_bytes_);
-  segments_ = std::max(segments_, streaming_->segments_), rows_ = std::max(rows_, streaming_->rows_);
+  if (request_.told && !request_.stream) {
+    Request streaming = request;
+    streaming.stream = true;
+    streaming.far = request.far || request.from.box.volume() * request.from.bytes > told_far;
+    streaming_ = std::make_unique<Stage>(streaming);
+    streaming_->stream(true);
+  }
+  if (!request_.in_runs && piles_up(request_)) {
+    Request copying = request;
+    copying.in_runs = true, copying.told = false;
+    copying_ = std::make_unique<Stage>(copying);
+  }
+  block_bytes_ = most_of_others(block_bytes_, [](const Stage& s) { return s.block_bytes_; });
+  line_bytes_ = most_of_others(line_bytes_, [](const Stage& s) { return s.line_bytes_; });
+  segments_ = most_of_others(segments_, [](const Stage& s) { return s.segments_; });
+  rows_ = most_of_others(rows_, [](const Stage& s) { return s.rows_; });
 }
 
 void Stage::plan_blocks() {
@@ -152,7 +160,8 @@ void Stage::plan_blocks() {
 bool Stage::overlays(int slot) const {
   const Side &from = request_.from, &to = request_.to;
   if (blocks_.empty()) return true;
-  if (streaming_ && !streaming_->overlays(slot)) return false;
+  for (const Stage* other : others())
+    if (other && !other->overlays(slot)) return false;
   if (passes_.size() < 2 || from.table || to.table || from.views.size() != 1) return false;
   for (const Cell& cell : passes_.front().cells)
     for (const Segment& s : cell.to)
@@ -218,7 +227,7 @@ void Stage::plan_passes() {
     const bool apart = !last && operations[k + 1].strided() && !fits(operations[k + 1]);
     there.table = last ? request_.to.table : nullptr;
     // columns lie in the block until they are rows, or leave it: with the input preserved 128^3 took 0.89 of the time, 192^3 0.91, by messages 64^3 and 128^3 0.88
-    const bool in_runs = (request_.stream && request_.told && !begins_lines(request_.to)) || (last && piles_up(request_));
+    const bool in_runs = (request_.stream && request_.told && !begins_lines(request_.to)) || (last && request_.in_runs);
     const bool leaves = last && !in_runs && !there.table && operation.first && operation.first->takes_rows() && !operation.second && !operation.map;
     const bool stays = (here_in_block || in_runs) && !leaves && !there.table && operation.first && operation.first->spec().out_stride > 1;
     const bool in_destination = !stays && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !operation.strided()));
@@ -307,9 +316,9 @@ Stage::Area Stage::area(const Side& side, const Box& box) {
 }
 
 std::size_t Stage::ahead_rows() const {
-  Index most = streaming_ ? static_cast<Index>(streaming_->ahead_rows()) : 0;
+  Index most = 0;
   for (const Block& block : blocks_) most = std::max(most, block.ahead.rows + block.target.rows);
-  return static_cast<std::size_t>(most);
+  return most_of_others(static_cast<std::size_t>(most), [](const Stage& s) { return s.ahead_rows(); });
 }
 
 Index Stage::thickness(int axis) const {

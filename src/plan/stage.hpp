@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -62,6 +63,7 @@ class Stage {
     std::vector<std::vector<Index>> bounds;   ///< an entry for each of tile_axes: where a block must not straddle
     bool stream = false;                      ///< the results go past the caches, unless they are written where they were read
     bool told = false;                        ///< they do so once told to
+    bool in_runs = false;                     ///< rows that columns leave are copied from the block, one behind the other
     int keep_slot = -1;                       ///< what is in this slot does not, where this stage is told to keep it
     bool descending = false;                  ///< the last block first
     bool overwrites = false;                  ///< the results may be written where they were read
@@ -84,15 +86,22 @@ class Stage {
   static bool begins_lines(const Side& side);
   const Request& request() const { return request_; }
   /// From now on what may go past the caches does, or does not.
-  void stream(bool past) { past_ = past; }
+  void stream(bool past) {
+    past_ = past;
+    if (copying_) copying_->stream(past);
+  }
   /// From now on what may be kept in the caches is, or is not, whatever becomes of the rest; as planned it is.
   void keep(bool keeps) {
     keeps_ = keeps;
-    if (streaming_) streaming_->keep(keeps);
+    for (Stage* other : others())
+      if (other) other->keep(keeps);
   }
+  /// True where rows that columns leave pile up, and had perhaps better be copied in runs; from now on they are, or are not. As planned they are not.
+  bool may_copy() const { return copying_ != nullptr; }
+  void copy(bool copies) { copies_ = copies; }
   /// Lines of a batch that is gathered or scattered, of so many bytes a point.
   static Index batch_width(Index bytes, Index length);
-  int passes() const { return static_cast<int>(std::max(passes_.size(), streaming_ ? streaming_->passes_.size() : 0)); }
+  int passes() const { return static_cast<int>(most_of_others(passes_.size(), [](const Stage& s) { return s.passes_.size(); })); }
 
   /// Bytes of a bench's block and of one of its two line buffers, segments, and rows, that this stage needs.
   Index block_bytes() const { return block_bytes_; }
@@ -210,9 +219,17 @@ class Stage {
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
-  std::unique_ptr<Stage> streaming_;  // works in its stead where it is told to stream: blocks that go past the caches are not put where they go before they are done
-  std::optional<bool> past_;          // as told
-  bool keeps_ = true;
+  // Others that work in its stead, with the same blocks, bench and bits: where it is told to stream, since blocks that go past the caches are not put where they go before they are done; and where it is told to copy.
+  std::unique_ptr<Stage> streaming_, copying_;
+  std::array<Stage*, 2> others() const { return {streaming_.get(), copying_.get()}; }
+  template <class Size, class Of>
+  Size most_of_others(Size own, Of of) const {
+    for (const Stage* other : others())
+      if (other) own = std::max<Size>(own, of(*other));
+    return own;
+  }
+  std::optional<bool> past_;  // as told
+  bool keeps_ = true, copies_ = false;
   std::vector<Block> blocks_;
   std::vector<Pass> passes_;
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;

@@ -8,6 +8,7 @@ namespace weft {
 
 void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& round) const {
   if (streaming_ && past_.value_or(false)) return streaming_->run(b, p, part, parts, bench, round);
+  if (copying_ && copies_) return copying_->run(b, p, part, parts, bench, round);
   if (p >= static_cast<int>(passes_.size())) return;
   const Block& block = blocks_[static_cast<std::size_t>(b)];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];

@@ -10,9 +10,9 @@ void Trial::add(int chain, std::function<void(bool)> set, bool guess) {
   settings_.push_back({chain, std::move(set), guess});
 }
 
-// Their mean, without the longest quarter, which something else has disturbed. A median would see one kind of executions alone where callers alternate between two.
+// Their mean, without the longest third, which something else has disturbed. A median would see one kind of executions alone where callers alternate between two.
 double Trial::Times::usual() {
-  const std::size_t quiet = std::max<std::size_t>(count - (count + 3) / 4, 1);
+  const std::size_t quiet = std::max<std::size_t>(count - (count + 2) / 3, 1);
   const auto end = seconds.begin() + static_cast<std::ptrdiff_t>(quiet);
   std::nth_element(seconds.begin(), end - 1, seconds.begin() + static_cast<std::ptrdiff_t>(count));
   return std::accumulate(seconds.begin(), end, 0.0) / static_cast<double>(quiet);
@@ -51,7 +51,7 @@ void Trial::took(int chain, double seconds) {
   const auto forget = [&] {
     for (auto& both : times_) both[0].count = both[1].count = 0;
   };
-  const auto other = [](Index trial) { return trial % each / stretch % 2 == 1; };
+  const auto other = [](Index trial) { return (trial % each / stretch + 1) / 2 % 2 == 1; };
   ran_[static_cast<std::size_t>(chain)] = true;
   const Index at = executions_++ - calm;
   if (at < trials_) {

@@ -25,8 +25,8 @@ class Trial {
   /// An execution of a chain has taken so long.
   void took(int chain, double seconds);
 
-  /// Executions: before trials; in a row the same way, of which the first does not count; such rows each way; from one look at how long they take to the next; and so many looks until all is tried anyway.
-  static constexpr Index calm = 8, stretch = 4, stretches = 3, look = 200, looks = 10;
+  /// Executions: before trials; in a row the same way, of which the first does not count; such rows each way, this way, the other, the other, this, so that neither always comes first where callers execute in rows as well; from one look at how long they take to the next; and so many looks until all is tried anyway.
+  static constexpr Index calm = 8, stretch = 6, stretches = 2, look = 200, looks = 10;
   static constexpr Index each = 2 * stretch * stretches;  ///< to try one setting
 
  private:

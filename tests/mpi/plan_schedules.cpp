@@ -251,6 +251,7 @@ TEST(Plan, TriesWhatGoesPastTheCaches) {
         runs(c2c<double>({48, 32, 40}), options);
         runs(r2c<double>({24, 36, 64}), options);
         runs(c2c<double>({36, 44, 27}), options);
+        runs(c2c<double>({16, 32, 256}), options);  // whose rows pile up
       }
   }
 }

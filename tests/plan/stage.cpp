@@ -13,7 +13,7 @@ using Complex = std::complex<double>;
 constexpr Index planes = 2, points = 64, apart_in_block = 68;
 
 struct Ran {
-  int copies = 0;                // passes of the block that are no transform
+  bool may_copy = false;
   std::vector<Complex> results;  // in C order
 };
 
@@ -23,8 +23,8 @@ LineSpec columns(Index length) {
   return spec;
 }
 
-// Planes of `rows` rows that lie so many elements apart, transformed where they are.
-Ran run(Index rows, Index apart, bool overwrites) {
+// Planes of `rows` rows that lie so many elements apart, transformed where they are; the stage is told whether to copy.
+Ran run(Index rows, Index apart, bool overwrites, bool copies = false) {
   const Box box{{0, 0, 0}, {rows, planes, points}};
   const View view{box, 0, 0, {apart, points, 1}};
   LineSpec along{Kind::c2c, Direction::forward, Precision::double_, points};
@@ -33,7 +33,8 @@ Ran run(Index rows, Index apart, bool overwrites) {
   request.operations[0].first = engine("fftw").plan(along, "measure");
   request.operations[1].first = engine("fftw").plan(columns(rows), "measure");
   request.overwrites = overwrites;
-  const Stage stage(request);
+  Stage stage(request);
+  stage.copy(copies);
 
   std::vector<Complex> block(static_cast<std::size_t>(stage.block_bytes()) / sizeof(Complex)), batch(2 * static_cast<std::size_t>(stage.line_bytes()) / sizeof(Complex) + 2);
   Bench bench;
@@ -53,21 +54,21 @@ Ran run(Index rows, Index apart, bool overwrites) {
   for (int b = 0; b < stage.blocks(); ++b)
     for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, bench, {&slots, nullptr});
   streaming_fence();
-  // engines whose columns cannot leave a block copy it in any case
-  Ran ran{stage.passes() - (request.operations[1].first->takes_rows() ? 2 : 3), {}};
+  Ran ran{stage.may_copy(), {}};
   each([&](const Complex& value, Index, Index, Index) { ran.results.push_back(value); });
   return ran;
 }
 
-// Rows a multiple of 4 KiB apart are written one after the other, and not by columns, which would write all of them to the same sets of a cache; with the same bits.
-TEST(Stage, RowsThatWouldPileUpInACache) {
-  const Ran loose = run(32, 260, true), piled = run(32, 256, true);
-  const bool leave = engine("fftw").plan(columns(32), "measure")->takes_rows();
-  EXPECT_EQ(loose.copies, 0);
-  EXPECT_EQ(piled.copies, leave ? 1 : 0);
-  EXPECT_EQ(run(32, 256, false).copies, 0) << "where nothing has just been read";
-  EXPECT_EQ(run(8, 256, true).copies, 0) << "a set holds so few";
+// Rows a multiple of 4 KiB apart may be written one after the other, and not by columns, which write all of them to the same sets of a cache; with the same bits.
+TEST(Stage, RowsThatPileUpInACache) {
+  const Ran loose = run(32, 260, true), piled = run(32, 256, true), copied = run(32, 256, true, true);
+  EXPECT_FALSE(loose.may_copy);
+  EXPECT_TRUE(piled.may_copy);
+  EXPECT_FALSE(run(32, 256, false).may_copy) << "where nothing has just been read";
+  EXPECT_FALSE(run(8, 256, true).may_copy) << "a set holds so few";
   EXPECT_TRUE(loose.results == piled.results);
+  EXPECT_TRUE(loose.results == copied.results);
+  EXPECT_TRUE(loose.results == run(32, 260, true, true).results) << "told what it cannot";
   EXPECT_EQ(loose.results.size(), static_cast<std::size_t>(32 * planes * points));
   Complex sum = 0;  // the first of all results
   for (Index x = 0; x < 32; ++x)
