@@ -11,7 +11,7 @@
 #include <set>
 
 #include "peers/fftw.hpp"
-#include "race.hpp"
+#include "runner.hpp"
 
 namespace {
 

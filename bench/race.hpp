@@ -43,6 +43,3 @@ struct Nearness {
 
 /// Collective. Turns that find the cores apart are repeated, up to as many times as there are others; all are where cores have moved since plans settled, up to twice.
 std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats);
-
-/// Rank 0 works while the others sleep. What it throws all ranks throw, as weft::Declined or weft::Error.
-void alone(const World& world, const std::function<void()>& work);

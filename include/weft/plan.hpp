@@ -251,7 +251,7 @@ class AnyPlan {
   const Options& effective() const;  ///< what is done where it differs from what was requested
   /// Bytes that the plan owns on this rank: exchange buffers, work arrays, scratch, arrays handed out.
   Index bytes_owned() const;
-  /// Whether executions to come are among the first, at most some hundred, in which a plan of large arrays finds out what should go past the caches: some of them take longer, with the same results. It looks again when executions have come to take clearly more or less. Alike on all ranks.
+  /// Whether executions to come are among the first, at most some hundred, in which a plan finds out how its stages should write, past the caches or not: some of them take longer, with the same results. It looks again when executions have come to take clearly more or less. Alike on all ranks.
   bool trying() const;
 
   /// What this rank did since recording began: seconds in local work and in exchanges, MPI calls that move data, messages to other ranks, their bytes.
