@@ -16,37 +16,73 @@ namespace {
 /// Some find out in their first executions what suits the machine (weft, how it should write): that is over before anything is timed.
 constexpr int rows_to_settle = 25;  // at most
 
-/// Plans every candidate and keeps the fastest.
-std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, Result& result) {
-  std::optional<Runner> best;
-  const Candidate* settled_early = nullptr;
-  double least = INFINITY;
+std::vector<std::size_t> numbered(std::size_t count) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+/// A candidate that has been planned and timed, `tried` its place among all.
+struct Judged {
+  Runner runner;
+  const Candidate* candidate;
+  std::size_t tried;
+  bool finds_out;  // in its first executions, what suits it
+  double seconds;
+};
+
+/// Turn about, for a machine that slows down and recovers meanwhile says nothing of those it had one after the other.
+void final(std::vector<Judged>& judged, int transforms, std::mt19937& random) {
+  constexpr int rounds = 7;
+  std::vector<std::vector<double>> seconds(judged.size());
+  std::vector<std::size_t> order = numbered(judged.size());
+  for (int round = 0; round < rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) seconds[i].push_back(judged[i].runner.turn(transforms));
+  }
+  for (std::size_t i = 0; i < judged.size(); ++i) judged[i].seconds = median(seconds[i]);
+}
+
+/// Plans every candidate and keeps the fastest; the few that are nearly as fast as that meet once more, turn about.
+std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, std::mt19937& random, Result& result) {
+  constexpr std::size_t finalists = 3;
+  constexpr double near = 1.25, longest = 0.5;  // of the least time; seconds of a candidate's settling
+  const bool choice = entry.candidates.size() > 1;
+  std::vector<Judged> best;  // the fastest first
+  const auto sort = [&] { std::stable_sort(best.begin(), best.end(), [](const Judged& a, const Judged& b) { return a.seconds < b.seconds; }); };
   result.tried.clear();
   for (const Candidate& candidate : entry.candidates) {
-    Tried& tried = result.tried.emplace_back(Tried{candidate.options, 0, ""});
+    result.tried.push_back({candidate.options, 0, 0, ""});
     try {
-      Runner runner(world, entry, candidate);
-      const bool tries = entry.candidates.size() > 1 && runner.trying();
-      if (entry.candidates.size() > 1) {
-        constexpr double longest = 0.5;  // of a candidate's settling
+      Judged judged{Runner(world, entry, candidate), &candidate, result.tried.size() - 1, false, 0};
+      if (choice) {
+        Runner& runner = judged.runner;
+        judged.finds_out = runner.trying();
         double settled = 0;  // alike on all ranks
         for (int row = 0; row < rows_to_settle && settled < longest && runner.trying(); ++row) settled += runner.settle(transforms);
         std::vector<double> seconds;
         for (int i = 0; i < 5; ++i) seconds.push_back(runner.turn(transforms));
-        tried.median_seconds = median(seconds);
-        if (tried.median_seconds >= least) continue;
-        least = tried.median_seconds;
+        result.tried.back().median_seconds = judged.seconds = median(seconds);
       }
-      result.options = candidate.options;
-      result.plan_seconds = runner.plan_seconds();
-      best.emplace(std::move(runner));
-      settled_early = tries ? &candidate : nullptr;
+      best.push_back(std::move(judged));
+      sort();
+      while (best.size() > finalists || best.back().seconds > near * best.front().seconds) best.pop_back();
     } catch (const weft::Declined& e) {
-      tried.declined = e.what();
+      result.tried.back().declined = e.what();
     }
   }
-  if (settled_early) best.reset(), best.emplace(world, entry, *settled_early);  // to find out anew when all are there
-  return best;
+  if (best.empty()) return std::nullopt;
+  if (best.size() > 1) {
+    final(best, transforms, random);
+    for (const Judged& judged : best) result.tried[judged.tried].final_seconds = judged.seconds;
+    sort();
+  }
+  best.erase(best.begin() + 1, best.end());
+  const Candidate& winner = *best.front().candidate;
+  if (best.front().finds_out) best.clear(), best.push_back({Runner(world, entry, winner), &winner, 0, true, 0});  // to find out anew when all are there
+  result.options = winner.options;
+  result.plan_seconds = best.front().runner.plan_seconds();
+  return std::move(best.front().runner);
 }
 
 class Race {
@@ -57,10 +93,9 @@ class Race {
       Result& result = results_[i];
       result.entry = std::move(entries[i]);
       if (world.rank == 0) fmt::print(stderr, "planning {}\n", result.entry.name);  // large plans of peers take minutes
-      if (auto runner = fastest(world, result.entry, transforms_, result)) running_.push_back({std::move(*runner), &result});
+      if (auto runner = fastest(world, result.entry, transforms_, random_, result)) running_.push_back({std::move(*runner), &result});
     }
-    order_.resize(running_.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    order_ = numbered(running_.size());
   }
 
   std::pair<std::vector<Result>, Nearness> run(int repeats) && {
@@ -161,7 +196,7 @@ class Race {
     for (Running& r : running_) {
       r.result->seconds.clear(), r.hops.clear();
       if (!r.finds_out) continue;
-      if (auto runner = fastest(world_, r.result->entry, transforms_, *r.result)) r.runner = std::move(*runner);
+      if (auto runner = fastest(world_, r.result->entry, transforms_, random_, *r.result)) r.runner = std::move(*runner);
     }
   }
 

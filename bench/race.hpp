@@ -9,7 +9,8 @@
 /// A plan that was tried.
 struct Tried {
   std::string options;
-  double median_seconds = 0;
+  double median_seconds = 0;  ///< of a few turns, alone
+  double final_seconds = 0;   ///< of turns with those nearly as fast; 0: it was not among them, or there were none
   std::string declined;  ///< why it has no time
 };
 

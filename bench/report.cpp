@@ -156,9 +156,11 @@ nlohmann::ordered_json Report::json() const {
   Json rows = Json::array();
   for (const Result& r : results_) {
     Json tried = Json::array();
-    for (const Tried& t : r.tried)
+    for (const Tried& t : r.tried) {
       tried.push_back(t.declined.empty() ? Json{{"options", t.options}, {"median_seconds", t.median_seconds}}
                                          : Json{{"options", t.options}, {"declined", t.declined}});
+      if (t.final_seconds > 0) tried.back()["final_seconds"] = t.final_seconds;
+    }
     Json row{{"case", case_json(r.entry.what)},
              {"contender", r.entry.name},
              {"group", r.entry.group},
