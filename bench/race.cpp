@@ -32,7 +32,7 @@ struct Judged {
 };
 
 /// Turn about, for a machine that slows down and recovers meanwhile says nothing of those it had one after the other.
-void final(std::vector<Judged>& judged, int transforms, std::mt19937& random) {
+void play_off(std::vector<Judged>& judged, int transforms, std::mt19937& random) {
   constexpr int rounds = 7;
   std::vector<std::vector<double>> seconds(judged.size());
   std::vector<std::size_t> order = numbered(judged.size());
@@ -73,16 +73,18 @@ std::optional<Runner> fastest(const World& world, const Entry& entry, int transf
   }
   if (best.empty()) return std::nullopt;
   if (best.size() > 1) {
-    final(best, transforms, random);
+    play_off(best, transforms, random);
     for (const Judged& judged : best) result.tried[judged.tried].final_seconds = judged.seconds;
     sort();
   }
-  best.erase(best.begin() + 1, best.end());
   const Candidate& winner = *best.front().candidate;
-  if (best.front().finds_out) best.clear(), best.push_back({Runner(world, entry, winner), &winner, 0, true, 0});  // to find out anew when all are there
+  std::optional<Runner> runner;
+  if (!best.front().finds_out) runner = std::move(best.front().runner);
+  best.clear();
+  if (!runner) runner.emplace(world, entry, winner);  // to find out anew when all are there
   result.options = winner.options;
-  result.plan_seconds = best.front().runner.plan_seconds();
-  return std::move(best.front().runner);
+  result.plan_seconds = runner->plan_seconds();
+  return runner;
 }
 
 class Race {

@@ -44,12 +44,10 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
   if (ScheduleOptions& fields = by_fields.schedule; fields.tiles == "kept") {
     const std::vector<int> nodes = comm.nodes(options.nodes);
     const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
-    constexpr Index least_tiles = 40;  // exchanges hold two each way: a twentieth of input and output (decision 56)
     // an array for few fields only costs time where caches hold the input, which holds them for nothing
     const bool cached = !problem.waves && options.overwrite_input && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= last_level_caches(here);
     if (here < comm.size()) fields = fields.tile > 1 ? ScheduleOptions{"kept", fields.tile / 2, 2} : ScheduleOptions();  // fields one by one are many messages
     else if (comm.max(cached ? 1 : 0) > 0) fields = {};
-    else fields.tile = std::max<Index>(1, std::min(fields.tile, options.batch / least_tiles));
   }
   if (!body_ && by_fields.schedule != ScheduleOptions()) try {
       plan(by_fields);

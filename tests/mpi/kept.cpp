@@ -1,0 +1,114 @@
+// Kept boxes of a spectrum, forward and backward, against the dense transform of the whole grid.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "support/plans.hpp"
+
+namespace weft {
+namespace {
+
+// A box of the grid's spectrum: what a dense transform of the grid has there, where a dense transform of the smaller grid has it.
+template <class In, class Make>
+void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const AnyProblem& small, const AnyProblem& large) {
+  for (const char* strategy : {"auto", "isend", "datatype"})
+    for (const Index batch : {1, 2}) {
+      Options options{.strategy = strategy, .effort = "estimate", .batch = batch};
+      try {
+        Plan box(world, make(grid, kept), options);
+        SCOPED_TRACE(box.describe());
+        options.strategy = "auto";
+        const bool wide = std::min(kept[0], kept[1]) >= ranks_of_world();  // else dense plans cut other axes
+        if (wide) {
+          EXPECT_EQ(box.output_layout(), AnyPlan(world, small, options).output_layout());
+        }
+        const Shape all = box.input_layout().shape();
+        std::vector<Complex> field(static_cast<std::size_t>(volume(all)));
+        for (std::size_t k = 0; k < field.size(); ++k) field[k] = {value(static_cast<Index>(k)), std::is_floating_point_v<In> ? 0 : value(static_cast<Index>(k) + 9)};
+        const Order axes = batch > 1 ? Order{1, 2, 3} : Order{0, 1, 2};
+        const std::vector<Complex> spectrum = naive(field, all, axes);
+        auto u = box.input();
+        auto u_hat = box.output();
+        u.fill([&](const Shape& p) {
+          if constexpr (std::is_floating_point_v<In>) return field[static_cast<std::size_t>(position(p, all))].real();
+          else return field[static_cast<std::size_t>(position(p, all))];
+        });
+        box.forward(u, u_hat);
+        const auto at = [&](Shape p) {
+          for (int a = 0; a < 3; ++a) {
+            Index& i = p[p.size() - 3 + a];
+            if (i >= (kept[a] + 1) / 2 && !(std::is_floating_point_v<In> && a == 2)) i += grid[a] - kept[a];
+          }
+          return static_cast<std::size_t>(position(p, all));
+        };
+        double error = 0;
+        u_hat.for_each([&](const Shape& p, Complex& v) { error = std::max(error, std::abs(v - spectrum[at(p)])); });
+        EXPECT_LT(error, 1e-12);
+        // backward: what a dense plan makes of the same spectrum with zeros around it
+        Plan<In, Complex> dense(world, Problem<In, Complex>{large}, {.effort = "estimate", .grid = {ranks_of_world()}, .batch = batch});
+        auto w = dense.input();
+        auto w_hat = dense.output();
+        std::set<std::size_t> inside;
+        const Shape modes = box.output_layout().shape();
+        std::vector<Complex> whole(field.size());
+        Shape p = Shape::filled(modes.size(), 0);
+        for (Index k = 0; k < volume(modes); ++k) {
+          Index rest = k;
+          for (int a = modes.size() - 1; a >= 0; --a) p[a] = rest % modes[a], rest /= modes[a];
+          inside.insert(at(p));
+        }
+        w_hat.fill([&](const Shape& q) { return inside.contains(static_cast<std::size_t>(position(q, all))) ? spectrum[static_cast<std::size_t>(position(q, all))] : Complex(); });
+        dense.backward(w_hat, w);
+        box.backward(u_hat, u);
+        error = 0;
+        ASSERT_EQ(box.input_layout(), dense.input_layout());
+        u.for_each([&](const Shape& q, In& v) { error = std::max(error, std::abs(v - w[q])); });
+        EXPECT_LT(error, 1e-9);
+      } catch (const Declined&) {
+      }
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(Kept, Boxes) {
+  for (const auto& [grid, kept] : {std::pair{Shape{6, 9, 12}, Shape{4, 6, 8}}, {Shape{5, 7, 6}, Shape{5, 3, 6}}, {Shape{8, 6, 4}, Shape{2, 1, 4}}, {Shape{3, 4, 5}, Shape{1, 1, 1}}}) {
+    box_is_part_of_all<Complex>(grid, kept, [](const Shape& n, const Shape& m) { return kept_box<double>(n, m); }, c2c<double>(kept), c2c<double>(grid));
+    box_is_part_of_all<double>(grid, kept, real_kept_box<double>, r2c<double>(kept), r2c<double>(grid));
+  }
+}
+
+// Any indices, over the end of an axis too.
+TEST(Kept, BoxesAnywhere) {
+  for (const auto& [grid, kept] : {std::pair<Shape, Box>{{7, 8, 9}, {{2, 0, -3}, {6, 5, 4}}}, {{6, 9, 20}, {{-6, 3, 11}, {-2, 9, 14}}}, {{5, 5, 4}, {{4, -1, 0}, {5, 4, 4}}}}) {
+    Plan box(world, kept_box<double>(grid, kept), {.effort = "estimate"});
+    SCOPED_TRACE(box.describe());
+    const auto at = [&, &grid = grid, &kept = kept](const Shape& p) {
+      Shape q;
+      for (int a = 0; a < 3; ++a) q.push_back((p[a] + kept.lo[a] + grid[a]) % grid[a]);
+      return static_cast<std::size_t>(position(q, grid));
+    };
+    std::vector<Complex> field(static_cast<std::size_t>(volume(grid))), spectrum(field.size());
+    for (std::size_t k = 0; k < field.size(); ++k) field[k] = {value(static_cast<Index>(k)), value(static_cast<Index>(k) + 9)};
+    const std::vector<Complex> all = naive(field, grid, {0, 1, 2});
+    auto u = box.input();
+    auto u_hat = box.output();
+    u.fill([&, &grid = grid](const Shape& p) { return field[static_cast<std::size_t>(position(p, grid))]; });
+    box.forward(u, u_hat);
+    double error = 0;
+    u_hat.for_each([&](const Shape& p, Complex& v) { error = std::max(error, std::abs(v - all[at(p)])); });
+    EXPECT_LT(error, 1e-12);
+    Shape p{0, 0, 0};
+    for (p[0] = 0; p[0] < kept.extent(0); ++p[0])
+      for (p[1] = 0; p[1] < kept.extent(1); ++p[1])
+        for (p[2] = 0; p[2] < kept.extent(2); ++p[2]) spectrum[at(p)] = std::conj(all[at(p)]);
+    spectrum = naive(spectrum, grid, {0, 1, 2});  // backward, conjugated
+    box.backward(u_hat, u);
+    error = 0;
+    u.for_each([&, &grid = grid](const Shape& q, Complex& v) { error = std::max(error, std::abs(v - std::conj(spectrum[static_cast<std::size_t>(position(q, grid))]))); });
+    EXPECT_LT(error, 1e-10);
+  }
+}
+
+}  // namespace
+}  // namespace weft
