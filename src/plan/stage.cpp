@@ -16,9 +16,10 @@ const Table* kept_table(const Stage::Request& request) {
 // Whether rows that columns leave in an array which has just been read fall on the same few sets of a first-level cache, while in the block they would not. Columns that cannot leave the block are copied from there anyway.
 bool piles_up(const Stage::Request& request) {
   constexpr Index sets = 4096, ways = 8;  // bytes that go once around all sets
+  if (request.operations.size() < 2) return false;
   const Operation& columns = request.operations.back();
   const auto piled = [&](Index apart) { return apart * request.to.bytes % sets == 0; };
-  return request.overwrites && !(request.stream && request.told) && request.operations.size() > 1 && columns.strided() && columns.first->takes_rows() && !piled(columns.first->spec().out_stride) && request.to.box.extent(columns.axis) > ways &&
+  return request.overwrites && !(request.stream && request.told) && columns.strided() && columns.first->takes_rows() && !piled(columns.first->spec().out_stride) && request.to.box.extent(columns.axis) > ways &&
          std::all_of(request.to.views.begin(), request.to.views.end(), [&](const View& view) { return piled(view.strides[columns.axis]); });
 }
 Index kept_extent(const Table& table) {
