@@ -11,7 +11,7 @@ struct Tried {
   std::string options;
   double median_seconds = 0;  ///< of a few turns, alone
   double final_seconds = 0;   ///< of turns with those nearly as fast; 0: it was not among them, or there were none
-  std::string declined;  ///< why it has no time
+  std::string declined;       ///< why it has no time
 };
 
 /// What is known of an entry after the race; alike on all ranks but for `entry`.

@@ -197,7 +197,7 @@ void AnyPlan::Body::try_ways() {
   };
   const auto unsure = [&](const Chain& chain, std::size_t s) {
     const Stage::Request& r = chain.stages[s]->request();
-    return r.told || (r.stream && bytes_here(chain, s) * (returns(chain, s) ? 2 : 1) <= cache) ? 1 : 0;
+    return r.told /* a cache might hold it, else it would not be */ || (r.stream && bytes_here(chain, s) * (returns(chain, s) ? 2 : 1) <= cache) ? 1 : 0;
   };
   const auto may_keep = [](const Chain& chain, std::size_t s) { return chain.stages[s]->request().keep_slot >= 0 ? 1 : 0; };
   const auto may_copy = [](const Chain& chain, std::size_t s) { return chain.stages[s]->may_copy() ? 1 : 0; };

@@ -51,7 +51,6 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
         auto w_hat = dense.output();
         std::set<std::size_t> inside;
         const Shape modes = box.output_layout().shape();
-        std::vector<Complex> whole(field.size());
         Shape p = Shape::filled(modes.size(), 0);
         for (Index k = 0; k < volume(modes); ++k) {
           Index rest = k;
