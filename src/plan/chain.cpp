@@ -320,6 +320,22 @@ void AnyPlan::Body::schedule(Chain& chain) {
   for (std::size_t h = 0; h < chain.exchanges.size(); ++h)
     if (chain.exchanges[h] && chain.exchanges[h]->array().slot >= 0 && h == 0)
       for (int t = 0; t < chain.exchanges[h]->tiles(); ++t) chain.steps.push_back({Step::Kind::open, static_cast<int>(h), t, 0});
+  follow(chain);
+}
+
+// Where a stage's last block before another's turn asks for memory, it asks for what that one reads: not for what it leaves itself, nor for what is on its way only then.
+void AnyPlan::Body::follow(Chain& chain) {
+  const Step* before = nullptr;
+  std::vector<const Step*> started;  // since then
+  bool late = false;
+  for (const Step& step : chain.steps) {
+    if (step.kind == Step::Kind::start) started.push_back(&step);
+    if (step.kind == Step::Kind::finish) late = late || std::any_of(started.begin(), started.end(), [&](const Step* s) { return s->of == step.of && s->first == step.first; });
+    if (step.kind != Step::Kind::work) continue;
+    if (before && before->of != step.of && !late && (step.of != before->of + 1 || chain.exchanges[static_cast<std::size_t>(before->of)]))
+      chain.stages[static_cast<std::size_t>(before->of)]->follow(before->last - 1, *chain.stages[static_cast<std::size_t>(step.of)], step.first);
+    before = &step, started.clear(), late = false;
+  }
 }
 
 void AnyPlan::Body::conduct(Chain& chain) {

@@ -125,6 +125,7 @@ struct AnyPlan::Body {
   void build(Chain& chain);
   void build_map(double scale);
   void schedule(Chain& chain);
+  void follow(Chain& chain);
   void conduct(Chain& chain);
   Bench make_bench();
   void work(const Stage& stage, int number, const Step& step, const Round& round, trace::Run& run);

@@ -277,8 +277,7 @@ void Stage::plan_fetches() {
     fetching_ = 0, fetched_ = 2;
     for (Cell& cell : rows->cells) cell.apart = cell.asks = true;
   }
-  constexpr Index shortest = 256;  // bytes of a row
-  const bool brings = !columns_ask && first.first && first.first->reads_ahead();
+  brings_ = !columns_ask && first.first && first.first->reads_ahead();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     // rows ask where the columns behind them will write, columns alone where they will next
     const bool last = b + 1 == blocks_.size();
@@ -286,12 +285,30 @@ void Stage::plan_fetches() {
     Area& target = blocks_[b].target;
     const auto others = std::stable_partition(target.parts.begin(), target.parts.end(), [&](const Rows& part) { return part.slot == request_.keep_slot; });
     std::for_each(target.parts.begin(), others, [&](const Rows& part) { target.kept += part.count(); });
-    if (last) break;
-    Area next = area(request_.from, blocks_[b + 1].box);
-    std::erase_if(next.parts, [&](const Rows& part) { return part.bytes < shortest || (brings && part.loops.empty()); });
-    for (const Rows& part : next.parts) blocks_[b].ahead.rows += part.count();
-    blocks_[b].ahead.parts = std::move(next.parts);
+    if (!last) blocks_[b].ahead = wanted(static_cast<int>(b) + 1);
   }
+}
+
+void Stage::follow(int b, const Stage& next, int block) {
+  if (fetched_ > 0)
+    if (Area area = next.wanted(block); area.rows > 0) blocks_[static_cast<std::size_t>(b)].ahead = std::move(area);
+  for (Stage* other : others())
+    if (other) other->follow(b, next, block);
+}
+
+// What a block will read and somebody had better ask for.
+Stage::Area Stage::wanted(int b) const {
+  constexpr Index shortest = 256;  // bytes of a row
+  if (fetched_ == 0) {
+    for (const Stage* other : others())
+      if (other && other->fetched_ > 0) return other->wanted(b);
+    return {};
+  }
+  Area all = area(request_.from, block(b));
+  std::erase_if(all.parts, [&](const Rows& part) { return part.bytes < shortest || (brings_ && part.loops.empty()); });
+  all.rows = 0;
+  for (const Rows& part : all.parts) all.rows += part.count();
+  return all;
 }
 
 // The runs of memory that hold a box of a side, no longer than pages are sure to be.

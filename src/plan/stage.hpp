@@ -99,6 +99,8 @@ class Stage {
   /// True where rows that columns leave pile up, and had perhaps better be copied in runs; from now on they are, or are not. As planned they are not.
   bool may_copy() const { return copying_ != nullptr; }
   void copy(bool copies) { copies_ = copies; }
+  /// After block b comes not the next one here but a block of another stage, and its memory is what b had better ask for.
+  void follow(int b, const Stage& next, int block);
   /// Lines of a batch that is gathered or scattered, of so many bytes a point.
   static Index batch_width(Index bytes, Index length);
   int passes() const { return static_cast<int>(most_of_others(passes_.size(), [](const Stage& s) { return s.passes_.size(); })); }
@@ -168,7 +170,7 @@ class Stage {
   struct Block {
     Box box;
     std::vector<std::vector<int>> cells;  // for each pass
-    Area ahead, target;  // what the next block will read, and what this one will write, where somebody asks for it
+    Area ahead, target;  // what the block that is worked on next will read, and what this one will write, where somebody asks for it
   };
   struct Share {  // of an area's rows
     const Area* area = nullptr;
@@ -198,6 +200,7 @@ class Stage {
   void plan_passes();
   void plan_fetches();
   static Area area(const Side& side, const Box& box);
+  Area wanted(int block) const;
   Index thickness(int axis) const;  // of the thickest block
   Side between(const Box& box, Index bytes);
   std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, const Scattered::Lie& lie, std::vector<Segment>& segments);
@@ -235,7 +238,8 @@ class Stage {
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;
   Index block_bytes_ = 0, line_bytes_ = 0;
   std::size_t segments_ = 0, rows_ = 0;
-  std::size_t fetching_ = 0, fetched_ = 0;  // the first pass that asks for the next block's memory, and the one behind the last
+  std::size_t fetching_ = 0, fetched_ = 0;  // the first pass that asks for the next block's memory, and the one behind the last; 0: nobody does
+  bool brings_ = false;  // its first lines ask for those behind them
 };
 
 }  // namespace weft
