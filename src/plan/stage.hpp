@@ -211,6 +211,7 @@ class Stage {
   static std::vector<Segment> segments(End end, const Box& cell, int axis);
   int companion(const Pass& pass, const Cell& cell, const Segment& source, const Segment& target) const;
   void plan_ways(const Pass& pass, Cell& cell, End from, End to) const;
+  void recall(std::size_t block) const;
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Wanted& wanted) const;
   bool in_place(const Round& round) const;
   bool past(const Pass& pass, const Round& round) const;

@@ -1,6 +1,7 @@
 // Stages at work, as stage.cpp and stage_pass.cpp have planned them: nothing here allocates.
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "plan/stage.hpp"
 
@@ -10,6 +11,7 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
   if (streaming_ && past_.value_or(false)) return streaming_->run(b, p, part, parts, bench, round);
   if (copying_ && copies_) return copying_->run(b, p, part, parts, bench, round);
   if (p >= static_cast<int>(passes_.size())) return;
+  if (p == 0) recall(static_cast<std::size_t>(b));
   const Block& block = blocks_[static_cast<std::size_t>(b)];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
   const auto& cells = block.cells[static_cast<std::size_t>(p)];
@@ -31,6 +33,18 @@ void Stage::run(int b, int p, int part, int parts, Bench& bench, const Round& ro
     }
     run_cell(pass, cell, region, origin, part, parts, bench, round, wanted);
   }
+}
+
+// What is known of the blocks to come has left the caches since the last execution. It is asked for in time: of the third a block itself, of the second what that points to, and of the next what that does.
+void Stage::recall(std::size_t b) const {
+  const auto ask = [](const auto& list) { fetch(reinterpret_cast<const std::byte*>(std::data(list)), static_cast<Index>(std::size(list) * sizeof(*std::data(list)))); };
+  const std::span<const Block> next = std::span(blocks_).subspan(b + 1);
+  if (next.size() > 2) ask(next.subspan(2, 1));
+  if (next.size() > 1) ask(next[1].cells), ask(next[1].ahead.parts), ask(next[1].target.parts);
+  if (next.empty()) return;
+  for (const auto& cells : next[0].cells) ask(cells);
+  for (const Area* area : {&next[0].ahead, &next[0].target})
+    for (const Rows& rows : area->parts) ask(rows.loops);
 }
 
 void Stage::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts, Bench& bench, const Round& round, const Wanted& wanted) const {
