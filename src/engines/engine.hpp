@@ -87,6 +87,7 @@ class Lines {
   struct Ahead {
     const std::byte* const* rows = nullptr;
     Index count = 0, bytes = 0;
+    bool near = false;  ///< into the first-level cache, else the second
   };
   /// Contiguous lines: line k is read from `in + k * in_step` and written at `out + k * out_step`, in bytes.
   struct Apart {

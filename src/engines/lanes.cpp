@@ -126,7 +126,7 @@ class LanesLines final : public Lines {
  private:
   static constexpr Index line = Aligned::alignment;  // of a cache
   static bool aligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % line == 0; }
-  static lanes::Memory memory(const Ahead& of) { return {of.rows, of.count, of.bytes}; }
+  static lanes::Memory memory(const Ahead& of) { return {of.rows, of.count, of.bytes, of.near}; }
   void run(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams, const lanes::Memory& reads = {}, const lanes::Memory& writes = {}) const {
     constexpr Index real = sizeof(Real);
     run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, in_step / real, reinterpret_cast<Real*>(out), 2 * spec().out_stride, out_step / real, count, reinterpret_cast<Real*>(scratch()),

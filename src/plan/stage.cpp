@@ -308,6 +308,7 @@ Stage::Area Stage::wanted(int b) const {
   std::erase_if(all.parts, [&](const Rows& part) { return part.bytes < shortest || (brings_ && part.loops.empty()); });
   all.rows = 0;
   for (const Rows& part : all.parts) all.rows += part.count();
+  all.near = passes_.size() > 1 && block(b).volume() * request_.from.bytes <= block_budget;
   return all;
 }
 

@@ -166,6 +166,7 @@ class Stage {
   struct Area {
     std::vector<Rows> parts;
     Index rows = 0, kept = 0;  // of all parts, and of the first ones, which may be kept in the caches
+    bool near = false;         // wanted in the first-level cache
   };
   struct Block {
     Box box;

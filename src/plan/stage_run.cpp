@@ -153,7 +153,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
 
   // the addresses of a share, which the bench has room for behind so many others
   const auto listed = [&](const Share& share, Index behind) {
-    Lines::Ahead list{bench.ahead_rows.data() + behind, 0, 0};
+    Lines::Ahead list{bench.ahead_rows.data() + behind, 0, 0, share.area && share.area->near};
     each_row(share, round, [&](const std::byte* row, Index bytes) { bench.ahead_rows[static_cast<std::size_t>(behind + list.count++)] = row, list.bytes = std::max(list.bytes, bytes); });
     return list;
   };

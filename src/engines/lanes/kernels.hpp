@@ -47,6 +47,7 @@ struct Program {
 struct Memory {
   const std::byte* const* rows = nullptr;
   std::ptrdiff_t count = 0, bytes = 0;
+  bool near = false;  ///< into the first-level cache, else the second
 };
 
 /// Lines in memory; distances in reals. A stride of 2 or less means contiguous points.

@@ -43,15 +43,17 @@ struct RowsAhead {
   const std::byte *const *row, *const *last;
   const char* at;
   Index lines, left;  // of a cache: of a row, and of this one
-  explicit RowsAhead(const Memory& of) : row(of.rows), last(row + of.count - 1), at(of.count > 0 ? reinterpret_cast<const char*>(*row) : nullptr), lines((of.bytes + bytes - 1) / bytes), left(lines) {}
-  explicit RowsAhead(const void* cached) : row(nullptr), last(nullptr), at(static_cast<const char*>(cached)), lines(0), left(Index{1} << 60) {}
+  bool near;
+  explicit RowsAhead(const Memory& of) : row(of.rows), last(row + of.count - 1), at(of.count > 0 ? reinterpret_cast<const char*>(*row) : nullptr), lines((of.bytes + bytes - 1) / bytes), left(lines), near(of.near) {}
+  explicit RowsAhead(const void* cached) : row(nullptr), last(nullptr), at(static_cast<const char*>(cached)), lines(0), left(Index{1} << 60), near(false) {}
   static RowsAhead idle(const void* cached) { return RowsAhead(cached); }
   bool any() const { return at; }
   template <int count>
   WEFT_INLINE void ask() {
 #pragma GCC unroll 16
     for (int k = 0; k < count; ++k) {
-      __builtin_prefetch(at, written, 2);
+      if (!written && near) __builtin_prefetch(at);
+      else __builtin_prefetch(at, written, 2);
       at += bytes;
       if (--left == 0) row += row != last, at = reinterpret_cast<const char*>(*row), left = lines;
     }
