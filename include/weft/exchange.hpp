@@ -120,6 +120,8 @@ class Strategy {
   virtual Cost cost(const Demand& demand) const = 0;
   /// True when start returns before the data has moved, so that work can overlap it.
   virtual bool overlaps() const { return false; }
+  /// True when a tile is read where its giver has written it, and so has arrived once it is started: then nothing is on its way, and ranks may differ in how long they wait with what has arrived.
+  virtual bool reads_in_place() const { return false; }
   /// What takes its place where the machine refuses what `bind` needs (null: nothing does, it is an error): on all ranks, and stated.
   virtual const Strategy* instead() const { return nullptr; }
   /// True when its exchanges have a landing.

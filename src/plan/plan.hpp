@@ -121,6 +121,7 @@ struct AnyPlan::Body {
   bool in_step() const;
   bool overwrites() const;
   int ring() const;
+  Index window(const Chain& chain, const ScheduleOptions& planned, const ScheduleOptions& asked) const;
   Side link(Chain& chain, std::size_t h);
   void build(Chain& chain);
   void build_map(double scale);

@@ -171,6 +171,7 @@ class Direct final : public Strategy {
   std::string_view name() const override { return "direct"; }
   std::string_view summary() const override { return "peers' memory read in place, no copies; one node only"; }
   bool overlaps() const override { return true; }
+  bool reads_in_place() const override { return true; }
 
   std::string declines(const Demand& demand) const override { return apart(demand, "read"); }
   /// Nothing passes through MPI; the bytes are those read from others.

@@ -1,5 +1,6 @@
 #include "tune/choice.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -54,7 +55,9 @@ ScheduleOptions batch_schedule(const AnyProblem& p, const Options& o, int ranks)
   const Index bytes = field_bytes(p, o, ranks);
   const Index fields = (1 << 20) / bytes;
   if (p.waves ? bytes >= 4 << 20 : fields == 0 && !o.overwrite_input) return {"kept", 1, 1};
-  return p.waves || fields == 0 || fields >= o.batch ? ScheduleOptions() : ScheduleOptions{"kept", fields, 1};
+  if (p.waves || fields == 0 || fields >= o.batch) return {};
+  const bool once = !o.natural_output && std::count_if(o.grid.begin(), o.grid.end(), [](int along) { return along > 1; }) < 2;
+  return once ? ScheduleOptions{"kept", std::max<Index>(1, (768 << 10) / bytes), 2} : ScheduleOptions{"kept", fields, 1};
 }
 
 std::string summary(const AnyProblem& p, const Options& o) {

@@ -18,7 +18,7 @@ Options closed(Options options);
 /// Of a field of a batch, an array of complex numbers, on each of so many ranks.
 Index field_bytes(const AnyProblem& problem, const Options& options, int ranks);
 
-/// How fields of a batch go through all stages in ranks that share memory: up to 1 MiB at a time, which caches hold from one stage to the next; larger ones one by one where the input is preserved, and
+/// How fields of a batch go through all stages in ranks that share memory: up to 1 MiB at a time, which caches hold from one stage to the next, or 768 KiB where there is one exchange, in which ranks take turns; larger ones one by one where the input is preserved, and
 /// of plane waves, whose stages fill a cache, where one is not small. The default: all at once, or no batch.
 ScheduleOptions batch_schedule(const AnyProblem& problem, const Options& options, int ranks);
 

@@ -46,7 +46,8 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
     const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
     // an array for few fields only costs time where caches hold the input, which holds them for nothing
     const bool cached = !problem.waves && options.overwrite_input && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= last_level_caches(here);
-    if (here < comm.size()) fields = fields.tile > 1 ? ScheduleOptions{"kept", fields.tile / 2, 2} : ScheduleOptions();  // fields one by one are many messages
+    const Index several = (512 << 10) / field_bytes(problem, options, comm.size());
+    if (here < comm.size()) fields = several > 0 ? ScheduleOptions{"kept", several, 2} : ScheduleOptions();  // large fields one by one are many messages
     else if (comm.max(cached ? 1 : 0) > 0) fields = {};
   }
   if (!body_ && by_fields.schedule != ScheduleOptions()) try {

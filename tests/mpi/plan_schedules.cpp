@@ -342,8 +342,8 @@ TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
     for (const AnyPlan* plan : {&few, &overwriting}) EXPECT_NE(plan->describe().find("its array holds 2 of 7 tiles"), std::string::npos) << plan->describe();
     EXPECT_LE(few.bytes_owned(), whole.bytes_owned() * 5 / 7);
   }
-  for (const bool overwrite : {false, true}) {
-    Plan fft(world, problem, cut(cuts[1], {.overwrite_input = overwrite}));
+  for (const auto& [overwrite, schedule] : {std::pair(false, cuts[1]), std::pair(true, cuts[1]), std::pair(true, ScheduleOptions{"kept", 1, 2})}) {
+    Plan fft(world, problem, cut(schedule, {.overwrite_input = overwrite}));
     auto u = fft.input();
     auto u_hat = fft.output();
     for (int round = 0; round < 6; ++round) {
@@ -356,6 +356,24 @@ TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
       fft.backward(u_hat, u);
     }
   }
+}
+
+// Ranks that read in place take turns: every other one reads what has arrived a tile earlier. Not by messages, nor with several exchanges.
+TEST(Plan, EveryOtherRankReadsATileEarlier) {
+  const int rank = rank_of_world();
+  if (ranks_of_world() < 2) GTEST_SKIP() << "one rank exchanges nothing";
+  const auto early = [&](const std::string& strategy, bool natural) {
+    Plan fft(world, c2c<double>({16, 16, 8}), {.strategy = strategy, .effort = "estimate", .schedule = {"kept", 1, 2}, .natural_output = natural, .batch = 6});
+    auto u = fft.input();
+    auto u_hat = fft.output();
+    u.fill([](const Shape&) { return 1.0; });
+    fft.forward(u, u_hat);
+    const std::string steps = fft.steps();
+    return steps.find("finish exchange 0 tile 0") < steps.find("start exchange 0 tile 1");
+  };
+  EXPECT_EQ(early("direct", false), rank % 2 == 0);
+  EXPECT_FALSE(early("direct", true));
+  EXPECT_FALSE(early("isend", false));
 }
 
 // In place the last stage may write where earlier ones still read, and where tiles lie that have not been sent.
