@@ -186,7 +186,7 @@ void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request
 
 // Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
 // (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
-// 256^3 1.33). So that is the guess to begin with, and the plan tries; not what the caller gets, unless a cache might hold it beside what it comes from. What stays is kept first where only that may make the rest pay.
+// 256^3 1.33). So that is the guess to begin with, and the plan tries; not what the caller gets, unless a cache might hold it beside what it comes from. What stays is kept first: it may be what makes the rest pay.
 // Rows that pile up are copied from the block where trials find that it pays: pencils of 64^3 and 128^3 took 0.75 and 0.95 of the time on one machine, 1.2 and 1.3 on another. Collective.
 void AnyPlan::Body::try_ways() {
   const Index cache = last_level_caches(ranks_here());
@@ -217,7 +217,7 @@ void AnyPlan::Body::try_ways() {
       const bool here = s == 0 && overwrites(), told = stage->request().told;
       const bool past = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes > cache / 8 : !here && bytes > cache / 16;
       trial.add(number(*chain), [stage](bool streams) { stage->stream(streams); }, past && !told);
-      if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, here || told || bytes <= cache / 12);
+      if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, true);
     }
 }
 
