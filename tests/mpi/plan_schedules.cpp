@@ -163,10 +163,11 @@ TEST(Plan, AutoTakesABatchFieldByField) {
     }
     return chosen;
   };
-  const ScheduleOptions all, few = ranks_of_world() > 1 ? ScheduleOptions{"kept", together, 1} : all;
+  const ScheduleOptions all, few = ranks_of_world() > 1 ? ScheduleOptions{"kept", (Index{768} << 10) / field, 2} : all;
   verify(c2c<double>(small), {.wisdom = false, .effort = "estimate", .batch = together + 3}, 1e-12);
   EXPECT_EQ(schedule(together + 3), few);
   EXPECT_EQ(schedule(together), all);
+  EXPECT_EQ(schedule(together + 3, [](Options& o) { o.natural_output = true; }), ranks_of_world() > 1 ? (ScheduleOptions{"kept", together, 1}) : all);  // two exchanges
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.strategy = "direct"; }), all);
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.in_place = true; }), all);
   const auto overwrites = [](Options& o) { o.overwrite_input = true; };
@@ -188,7 +189,7 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   bands.nodes.clear(), bands.groups = ranks;
   EXPECT_NO_THROW(waves({128, 64, 64}, bands));
   // fields that no cache holds, one by one where the input is preserved
-  const auto dense = [](const Options& of) { return Plan(world, c2c<double>({64, 64, 32}), of).effective().schedule; };
+  const auto dense = [](const Options& of) { return Plan(world, c2c<double>({64, 64, 64}), of).effective().schedule; };
   Options fields{.wisdom = false, .effort = "estimate", .batch = 3};
   if (ranks > 3) return;
   EXPECT_EQ(dense(fields), ranks > 1 ? (ScheduleOptions{"kept", 1, 1}) : ScheduleOptions());
