@@ -248,6 +248,7 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
   r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
   r.fetch = r.far && s == 0 && (r.to.table || rows_axis < 0) && !r.operations.empty();
+  r.threads = requested.threads;
   // Half a spectrum is a little longer than the real numbers it comes from: from the end on it may take their place.
   r.descending = s == 0 && chain.bytes[0] < chain.bytes[1] && !chain.hops.empty() && chain.exchanges[0] && chain.exchanges[0]->tiles() == 1;
   return r;

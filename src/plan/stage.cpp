@@ -31,11 +31,18 @@ Index kept_extent(const Table& table) {
 }  // namespace
 
 // Lines of one batch: 512 bytes across, where the batch is well inside the second-level cache, and never fewer than an engine likes or fill two cache
-// lines. On a core with 1 MiB of it the last stage took at 512 bytes 0.75 of its time at 128 (128^3), 0.95 of that at 256. Long lines leave that cache anyway, and lie so far apart that memory answers line by line:
-// at 512 bytes 2048^2, 4096^2 and 4096x48x48 took 0.88 to 0.91 of their time at 128, float and r2c 4096^2 0.93 and 0.95, 8000^2 0.99.
-Index Stage::batch_width(Index bytes, Index length) {
-  constexpr Index across = 512, budget = 128 * 1024, long_line = 32 * 1024, long_budget = 4 * 1024 * 1024;
-  return std::max({Index{8}, 128 / bytes, std::min(across / bytes, (length * bytes < long_line ? budget : long_budget) / (length * bytes)) / 8 * 8});
+// lines. On a core with 1 MiB of it the last stage took at 512 bytes 0.75 of its time at 128 (128^3), 0.95 of that at 256.
+Index Stage::batch_width(Index bytes, Index length, Index budget) {
+  constexpr Index across = 512;
+  return std::max({Index{8}, 128 / bytes, std::min(across / bytes, budget / (length * bytes)) / 8 * 8});
+}
+
+// Long lines leave that cache anyway, and lie so far apart that memory answers line by line: at 512 bytes 2048^2, 4096^2 and 4096x48x48 took 0.88 to 0.91 of their time at 128, float and r2c 4096^2
+// 0.93 and 0.95, 8000^2 0.99. Two buffers a thread hold them, which are to be 3 % of input and output at most.
+Index Stage::width(Index bytes, Index length) const {
+  constexpr Index long_line = 32 * 1024, most = 3 * 1024 * 1024;
+  const Index array = request_.from.box.volume() * request_.from.bytes;
+  return length * bytes < long_line ? batch_width(bytes, length) : batch_width(bytes, length, std::min(most, array / (32 * request_.threads)));
 }
 
 bool Stage::transforms(int axis) const {
@@ -128,7 +135,7 @@ void Stage::plan_blocks() {
         if (box.extent(a) > 1 && (box.extent(batched) < 2 || side.strides[a] < side.strides[batched])) batched = a;
     }
   }
-  const Index batch = batched < 0 ? 1 : std::min(batch_width(bytes, held / bytes), box.extent(batched));
+  const Index batch = batched < 0 ? 1 : std::min(width(bytes, held / bytes), box.extent(batched));
   held *= batch;
   const Index line = std::max<Index>(1, cache_line / request_.from.bytes);
   std::vector<std::vector<Index>> bounds(static_cast<std::size_t>(box.axes()));

@@ -69,6 +69,7 @@ class Stage {
     bool overwrites = false;                  ///< the results may be written where they were read
     bool far = false;                         ///< what is read is in no cache
     bool fetch = false;                       ///< lines are copied in their order before they are transformed
+    Index threads = 1;                        ///< that have a bench each
   };
   explicit Stage(const Request& request);
 
@@ -101,8 +102,8 @@ class Stage {
   void copy(bool copies) { copies_ = copies; }
   /// After block b comes not the next one here but a block of another stage, and its memory is what b had better ask for.
   void follow(int b, const Stage& next, int block);
-  /// Lines of a batch that is gathered or scattered, of so many bytes a point.
-  static Index batch_width(Index bytes, Index length);
+  /// Lines of a batch that is gathered or scattered, of so many bytes a point, and that may hold so many.
+  static Index batch_width(Index bytes, Index length, Index budget = 128 * 1024);
   int passes() const { return static_cast<int>(most_of_others(passes_.size(), [](const Stage& s) { return s.passes_.size(); })); }
 
   /// Bytes of a bench's block and of one of its two line buffers, segments, and rows, that this stage needs.
@@ -203,6 +204,7 @@ class Stage {
   void plan_fetches();
   static Area area(const Side& side, const Box& box);
   Area wanted(int block) const;
+  Index width(Index bytes, Index length) const;  // of a batch of this stage
   Index thickness(int axis) const;  // of the thickest block
   Side between(const Box& box, Index bytes);
   std::shared_ptr<const Scattered> resolve(const Side& side, const Box& cell, const Scattered::Lie& lie, std::vector<Segment>& segments);

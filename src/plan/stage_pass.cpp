@@ -98,7 +98,10 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, End source
   const int axis = pass.operation.axis;
   pass.in_length = from.box.extent(axis);
   pass.out_length = to.box.extent(axis);
-  pass.width = batch_width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length));
+  Index most = 1;  // lines that any companion has in one block
+  for (int a = 0; a < axes; ++a)
+    if (a != axis) most = std::max(most, std::min(from.box.extent(a), thickness(a)));
+  pass.width = std::min(width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length)), most);
   pass.in_parts = pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes) <= parts_budget;
   pass.looks_ahead = request_.far && pass.in_parts && !source.in_block && !copies && !from.table;
   pass.mid_length = pass.mid_step = pass.out_step = pass.out_length;

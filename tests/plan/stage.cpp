@@ -17,25 +17,16 @@ struct Ran {
   std::vector<Complex> results;  // in C order
 };
 
+Complex value(Index x, Index y, Index z) { return {static_cast<double>((x + 3 * y * z) % 17), static_cast<double>((x * z + y) % 11)}; }
+
 LineSpec columns(Index length) {
   LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, length};
   spec.in_stride = spec.out_stride = apart_in_block, spec.in_distance = spec.out_distance = 1;
   return spec;
 }
 
-// Planes of `rows` rows that lie so many elements apart, transformed where they are; the stage is told whether to copy.
-Ran run(Index rows, Index apart, bool overwrites, bool copies = false) {
-  const Box box{{0, 0, 0}, {rows, planes, points}};
-  const View view{box, 0, 0, {apart, points, 1}};
-  LineSpec along{Kind::c2c, Direction::forward, Precision::double_, points};
-  along.out_distance = apart_in_block;
-  Stage::Request request{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 2}, {.axis = 0}}};
-  request.operations[0].first = engine("fftw").plan(along, "measure");
-  request.operations[1].first = engine("fftw").plan(columns(rows), "measure");
-  request.overwrites = overwrites;
-  Stage stage(request);
-  stage.copy(copies);
-
+// Runs all of a stage on data that `value` fills, in a view's order; one array is read and written.
+std::vector<Complex> run(const Stage& stage, const View& view) {
   std::vector<Complex> block(static_cast<std::size_t>(stage.block_bytes()) / sizeof(Complex)), batch(2 * static_cast<std::size_t>(stage.line_bytes()) / sizeof(Complex) + 2);
   Bench bench;
   bench.block = reinterpret_cast<std::byte*>(block.data());
@@ -43,20 +34,46 @@ Ran run(Index rows, Index apart, bool overwrites, bool copies = false) {
   bench.from.resize(stage.segments()), bench.to.resize(stage.segments());
   bench.from_rows.resize(stage.rows()), bench.to_rows.resize(stage.rows()), bench.ahead_rows.resize(stage.ahead_rows());
 
-  std::vector<Complex> data(static_cast<std::size_t>(rows * apart + planes * points));
+  Shape last = view.box.hi;
+  for (Index& k : last) --k;
+  std::vector<Complex> data(static_cast<std::size_t>(view.at(last)) + 1), results;
   const auto each = [&](auto visit) {
-    for (Index x = 0; x < rows; ++x)
-      for (Index y = 0; y < planes; ++y)
-        for (Index z = 0; z < points; ++z) visit(data[static_cast<std::size_t>(view.at({x, y, z}))], x, y, z);
+    for (Index x = 0; x < view.box.hi[0]; ++x)
+      for (Index y = 0; y < view.box.hi[1]; ++y)
+        for (Index z = 0; z < view.box.hi[2]; ++z) visit(data[static_cast<std::size_t>(view.at({x, y, z}))], x, y, z);
   };
-  each([](Complex& value, Index x, Index y, Index z) { value = {static_cast<double>((x + 3 * y * z) % 17), static_cast<double>((x * z + y) % 11)}; });
+  each([](Complex& at, Index x, Index y, Index z) { at = value(x, y, z); });
   const Slots slots{reinterpret_cast<std::byte*>(data.data())};
   for (int b = 0; b < stage.blocks(); ++b)
     for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, bench, {&slots, nullptr});
   streaming_fence();
-  Ran ran{stage.may_copy(), {}};
-  each([&](const Complex& value, Index, Index, Index) { ran.results.push_back(value); });
-  return ran;
+  each([&](const Complex& at, Index, Index, Index) { results.push_back(at); });
+  return results;
+}
+
+// Planes of `rows` rows that lie so many elements apart, transformed where they are; the stage is told whether to copy.
+Ran run(Index rows, Index apart, bool overwrites, bool copies = false, bool far = false) {
+  const Box box{{0, 0, 0}, {rows, planes, points}};
+  const View view{box, 0, 0, {apart, points, 1}};
+  LineSpec along{Kind::c2c, Direction::forward, Precision::double_, points};
+  along.out_distance = apart_in_block;
+  Stage::Request request{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 2}, {.axis = 0}}};
+  request.operations[0].first = engine("fftw").plan(along, "measure");
+  request.operations[1].first = engine("fftw").plan(columns(rows), "measure");
+  request.overwrites = overwrites, request.far = far;
+  Stage stage(request);
+  stage.copy(copies);
+  return {stage.may_copy(), run(stage, view)};
+}
+
+// Lines of `length` points, `lines` of them side by side, transformed where they are by threads that have a bench each.
+Stage gathering(Index length, Index lines, Index threads = 1) {
+  const Box box{{0, 0, 0}, {length, 1, lines}};
+  const View view{box, 0, 0, {lines, lines, 1}};
+  Stage::Request request{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 0}}};
+  request.operations[0].first = engine("fftw").plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate");
+  request.threads = threads;
+  return Stage(request);
 }
 
 // Rows a multiple of 4 KiB apart may be written one after the other, and not by columns, which write all of them to the same sets of a cache; with the same bits.
@@ -68,12 +85,37 @@ TEST(Stage, RowsThatPileUpInACache) {
   EXPECT_FALSE(run(8, 256, true).may_copy) << "a set holds so few";
   EXPECT_TRUE(loose.results == piled.results);
   EXPECT_TRUE(loose.results == copied.results);
+  EXPECT_TRUE(loose.results == run(32, 256, true, true, true).results) << "from memory";
   EXPECT_TRUE(loose.results == run(32, 260, true, true).results) << "told what it cannot";
   EXPECT_EQ(loose.results.size(), static_cast<std::size_t>(32 * planes * points));
   Complex sum = 0;  // the first of all results
   for (Index x = 0; x < 32; ++x)
-    for (Index z = 0; z < points; ++z) sum += Complex(static_cast<double>(x % 17), static_cast<double>((x * z) % 11));
+    for (Index z = 0; z < points; ++z) sum += value(x, 0, z);
   EXPECT_LT(std::abs(piled.results.front() - sum), 1e-10);
+}
+
+// Long lines are gathered as many at a time as 3 % of input and output hold, whatever the threads, and never fewer than 8 where there are so many: with the same bits.
+TEST(Stage, LongLinesAreGatheredInBatchesThatFitTheArray) {
+  constexpr Index length = 2048, line = length * static_cast<Index>(sizeof(Complex));
+  EXPECT_EQ(gathering(8 * length, 512).line_bytes(), 8 * 8 * line) << "3 MiB are most";
+  EXPECT_EQ(gathering(length, 1030, 2).line_bytes(), 16 * line);
+  EXPECT_EQ(gathering(length, 3).line_bytes(), 3 * line) << "there are no more";
+  std::vector<Complex> first;
+  for (const auto& [lines, width] : {std::pair<Index, Index>{24, 8}, {520, 16}, {1030, 32}, {27, 8}}) {
+    const Stage stage = gathering(length, lines);
+    EXPECT_EQ(stage.line_bytes(), width * line);
+    const std::vector<Complex> results = run(stage, stage.request().to.views.front());
+    for (const Index z : {Index{0}, Index{7}, Index{23}, lines - 1}) {
+      Complex sum = 0;  // the first of a line's results
+      for (Index x = 0; x < length; ++x) sum += value(x, 0, z);
+      EXPECT_LT(std::abs(results[static_cast<std::size_t>(z)] - sum), 1e-9);
+    }
+    std::vector<Complex> some;
+    for (Index x = 0; x < length; ++x)
+      for (Index z = 0; z < 24; ++z) some.push_back(results[static_cast<std::size_t>(x * lines + z)]);
+    if (first.empty()) first = some;
+    EXPECT_TRUE(some == first);
+  }
 }
 
 }  // namespace
