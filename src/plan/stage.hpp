@@ -103,7 +103,7 @@ class Stage {
   /// After block b comes not the next one here but a block of another stage, and its memory is what b had better ask for.
   void follow(int b, const Stage& next, int block);
   /// Lines of a batch that is gathered or scattered, of so many bytes a point, and that may hold so many.
-  static Index batch_width(Index bytes, Index length, Index budget = 128 * 1024);
+  static Index batch_width(Index bytes, Index length, Index budget = 256 * 1024);
   int passes() const { return static_cast<int>(most_of_others(passes_.size(), [](const Stage& s) { return s.passes_.size(); })); }
 
   /// Bytes of a bench's block and of one of its two line buffers, segments, and rows, that this stage needs.
