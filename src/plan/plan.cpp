@@ -11,6 +11,11 @@
 #include "plan/sphere_route.hpp"
 
 namespace weft {
+namespace {
+
+constexpr Index small_array = Index{1} << 20;  // up to which input and output are memory of their own (decision 40)
+
+}  // namespace
 
 std::vector<std::pair<std::string, std::string>> engine_list() {
   std::vector<std::pair<std::string, std::string>> list;
@@ -58,11 +63,16 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   for (std::size_t s = 0; s < route.work.size(); ++s) there.operations.push_back(operations(route.work[s], Direction::forward));
   there.bytes = bytes_along(route);
   there.hops = route.hops;
-  // What the first exchange sends from is the plan's own where the input is preserved, and has planes whole that the first stage transforms: forward, pencils of 64^3 and 128^3 took
-  // 0.94 of the time, in messages 0.92.
+  // What the first exchange sends from is the plan's own where the input is preserved or small, and has planes whole that the first stage transforms: forward, pencils of 64^3 and 128^3 took
+  // 0.94 of the time, in messages 0.92; overwriting, 32^3 0.91, 24^3 0.83, but 16^3 1.06, whose planes are small.
   const Order &first_axes = route.work.front(), pair{rows_axis, columns_axis};
   const bool planes = columns_axis >= 0 && std::search(first_axes.begin(), first_axes.end(), pair.begin(), pair.end()) != first_axes.end();
-  if (planes && !waves && !overwrites() && !options.in_place && !there.hops.empty() && there.hops.front().exchanges) {
+  const auto has_own = [&](const Layout& from) {
+    Index most = 0;
+    for (int r = 0; r < comm.size(); ++r) most = std::max(most, route.input.elements(r) * input_bytes);
+    return most <= small_array && from.shape()[rows_axis] * from.shape()[columns_axis] * there.bytes[1] >= 8192;
+  };
+  if (planes && !waves && !options.in_place && !there.hops.empty() && there.hops.front().exchanges && (!overwrites() || has_own(there.hops.front().from))) {
     Layout& from = there.hops.front().from;
     Order order;
     for (const int a : from.order())
@@ -303,8 +313,7 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::sh
   const Exchange* first = from.exchanges.empty() ? nullptr : from.exchanges[0].get();
   // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads, with blocks of their own, keep no order. Not where second-level caches hold all: what a peer has
   // just read is written again slowly, line by line, and in memory of their own 16^3 to 48^3 take 0.5 to 0.8 of the time on two ranks, 64^3 1.4 (decision 40).
-  constexpr Index small = Index{1} << 20;
-  if (first && bytes > small && overwrites() && !requested.in_place && first->array().slot > 1 &&
+  if (first && bytes > small_array && overwrites() && !requested.in_place && first->array().slot > 1 &&
       (from.bytes[0] == from.bytes[1] ? same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)})
                                       : from.bytes[0] < from.bytes[1] && requested.threads == 1 && first->array().offset == 0 && from.stages[0]->overlays(first->array().slot)))
     return held_by(from.exchanges[0], first->array().slot);

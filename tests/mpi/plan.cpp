@@ -50,6 +50,7 @@ TEST(Plan, Pencils) {
   const Few<int> grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
   over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { o.grid = grid; }, false);
   over_all(r2c<double>({4, 5, 6}), 1e-13, [&](Options& o) { o.grid = grid; o.natural_output = true; }, true);
+  over_all(c2c<double>({8, 5, 70}), 1e-12, [&](Options& o) { o.grid = {1, ranks}, o.overwrite_input = true; }, true);  // with planes of their own
 }
 TEST(Plan, NaturalOutputAndAxes) {
   over_all(c2c<double>({6, 4, 5}), 1e-13, [](Options& o) { o.natural_output = true; });
