@@ -14,6 +14,7 @@ namespace weft {
 namespace {
 
 constexpr Index small_array = Index{1} << 20;  // up to which input and output are memory of their own (decision 40)
+constexpr Index least_plane = Index{8} << 10;   // of such an array, that lies whole in what is sent from
 
 }  // namespace
 
@@ -67,12 +68,12 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   // 0.94 of the time, in messages 0.92; overwriting, 32^3 0.91, 24^3 0.83, but 16^3 1.06, whose planes are small.
   const Order &first_axes = route.work.front(), pair{rows_axis, columns_axis};
   const bool planes = columns_axis >= 0 && std::search(first_axes.begin(), first_axes.end(), pair.begin(), pair.end()) != first_axes.end();
-  const auto has_own = [&](const Layout& from) {
+  const auto overwritten_pays = [&](const Layout& from) {
     Index most = 0;
     for (int r = 0; r < comm.size(); ++r) most = std::max(most, route.input.elements(r) * input_bytes);
-    return most <= small_array && from.shape()[rows_axis] * from.shape()[columns_axis] * there.bytes[1] >= 8192;
+    return most <= small_array && from.shape()[rows_axis] * from.shape()[columns_axis] * there.bytes[1] >= least_plane;
   };
-  if (planes && !waves && !options.in_place && !there.hops.empty() && there.hops.front().exchanges && (!overwrites() || has_own(there.hops.front().from))) {
+  if (planes && !waves && !options.in_place && !there.hops.empty() && there.hops.front().exchanges && (!overwrites() || overwritten_pays(there.hops.front().from))) {
     Layout& from = there.hops.front().from;
     Order order;
     for (const int a : from.order())
