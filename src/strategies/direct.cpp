@@ -9,7 +9,8 @@
 //   source        MPI-3 shared memory windows: Hoefler et al., Computing 95 (2013) 1121, doi:10.1007/s00607-013-0324-2
 //
 // Always true: flags count rounds and are never reset; only its owner raises `written`, and all who read a tile add to `read`, so that the
-// tile may be written again when the sum is rounds times readers. In a ring a tile lies where the one `room` before it lay, and waits for its readers.
+// tile may be written again when the sum is rounds times readers. In a ring tile t lies in place t % room, and waits for the readers of the tile that lay
+// there last: `room` tiles before it in this round, or the last one of that place in the round before.
 
 #include <algorithm>
 
@@ -61,7 +62,7 @@ class Reading final : public Exchange {
   }
 
   void open(int t) override {
-    const State& state = states_[static_cast<std::size_t>((t + tiles() - room_) % tiles())];
+    const State& state = states_[static_cast<std::size_t>(before(t))];
     state.read->wait(state.in.round * state.readers, group_);
   }
 
@@ -93,6 +94,9 @@ class Reading final : public Exchange {
     std::uint64_t readers = 0;
     Index bytes = 0;
   };
+
+  /// The tile that lay last where tile t lies: in the round before where it is not before t.
+  int before(int t) const { return t >= room_ ? t - room_ : t + (tiles() - 1 - t) / room_ * room_; }
 
   /// How many tiles the arrays have room for.
   static int room(const Demand& demand) {
