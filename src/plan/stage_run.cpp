@@ -296,7 +296,7 @@ void Stage::transform(const Pass& pass, const std::byte* lines, std::byte* middl
   }
   if (operation.second) run(*operation.second, middle, done, true);
   if (operation.scale == 1) return;
-  // lines as one run, or each row of columns as one, but not what nobody wants
+  // lines as one run, or each row of columns as one, but not what nobody wants, nor what lies between lines: in an array that may be another's
   const auto scale = [&](Index begin, Index points) {
     const auto times = [&](auto* values) {
       for (Index k = 0; k < points * pass.to_bytes / static_cast<Index>(sizeof(*values)); ++k) values[k] *= static_cast<std::remove_pointer_t<decltype(values)>>(operation.scale);
@@ -309,8 +309,8 @@ void Stage::transform(const Pass& pass, const std::byte* lines, std::byte* middl
   if (pass.out_stride > 1) {
     for (Index row = 0; row < pass.out_length; ++row)
       if (row < nobodys || row >= resumed) scale(row * pass.out_stride, (count - 1) * pass.out_step + 1);
-  } else if (nobodys == resumed) {
-    scale(0, (count - 1) * pass.out_step + pass.out_length);
+  } else if (nobodys == resumed && pass.out_step == pass.out_length) {
+    scale(0, count * pass.out_length);
   } else {
     for (Index w = 0; w < count; ++w) scale(w * pass.out_step, nobodys), scale(w * pass.out_step + resumed, pass.out_length - resumed);
   }

@@ -31,7 +31,9 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
   const std::vector<Complex> expected = naive(whole, shape, shifted(problem.axes, options));
   const auto before = [&](const Shape& p) { return whole[static_cast<std::size_t>(position(p, shape))]; };
   const auto after = [&](const Shape& p) { return expected[static_cast<std::size_t>(position(p, shape))]; };
-  const double scale = options.scale == "full" ? 1 / static_cast<double>(volume(problem.shape)) : 1;
+  double points_each = 1;
+  for (const int a : problem.axes) points_each *= static_cast<double>(problem.shape[a]);
+  const double scale = options.scale == "full" ? 1 / points_each : options.scale == "symmetric" ? 1 / std::sqrt(points_each) : 1;
 
   auto u = fft.input();
   auto u_hat = fft.output();
@@ -53,7 +55,7 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
   }
   u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
   auto v = options.in_place ? u : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](), std::default_delete<std::byte[]>()), fft.input_view(), u.size());
-  const double both = options.scale == "full" ? 1 : fft.scale();
+  const double both = options.scale == "none" ? fft.scale() : 1;
   fft.forward_map_backward(u.span(), v.span(), [&](const Shape& p, Out& x) { x *= static_cast<decltype(std::abs(Out()))>(p[problem.axes[0] + (options.batch > 1)] == 0 ? both : 2 * both); });
   // the part that is constant along the first axis is kept, the rest doubled
   const int first = problem.axes[0] + (options.batch > 1);

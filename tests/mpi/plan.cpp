@@ -80,6 +80,18 @@ TEST(Plan, CallersLayouts) {
   over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.split = Split::blocks(); o.scale = "full"; }, true);
 }
 
+// Parts of a line or two, scaled where they lie: what is between the lines belongs to others.
+TEST(PlanTiny, ScaledWhereLinesAreShort) {
+  for (const char* scale : {"full", "symmetric"})
+    for (const Shape& shape : {Shape{1, 2}, Shape{2, 1}, Shape{1, 3}, Shape{3, 2}, Shape{1, 1, 2}, Shape{2, 1, 3}, Shape{1, 5, 1}})
+      for (const Index batch : {1, 3, 4}) {
+        SCOPED_TRACE(to_string(shape) + " x " + std::to_string(batch) + ", " + scale);
+        const Options o{.effort = "estimate", .batch = batch, .scale = scale};
+        verify(c2c<double>(shape), o, 1e-13);
+        verify(r2c<double>(shape), o, 1e-13);
+      }
+}
+
 // The processor's own kernels, whatever planning measures today: rows and columns, in blocks and straight from peers' memory to where they are wanted.
 TEST(Plan, KernelsForEveryLine) {
   const auto over = [](const auto& problem, double tolerance, const Change& change) {
