@@ -7,19 +7,24 @@ namespace weft {
 Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Bench>& benches)
     : first_(steps.data()), stages_(std::move(stages)), team_(team), benches_(benches), crew_(team.threads() - 1) {
   const std::size_t count = stages_.size();
-  // Out-memory is opened first: that depends on what peers did in the round before, and work need not wait for what is being sent. Tests are
-  // left out: whoever only talks tests whenever it waits.
-  const auto early = [&](const Step& s, const std::vector<int>& started) {
-    return s.kind == Step::Kind::open && s.first >= started[static_cast<std::size_t>(s.of)];
+  // Memory is given up and opened first: a landing that its reader held since the round before is closed, and what peers
+  // did in that round opens out-memory, so that work need not wait for what is being sent. Tests are left out: whoever
+  // only talks tests whenever it waits.
+  const auto early = [&](const Step& s, const std::vector<int>& started, const std::vector<int>& finished) {
+    const auto of = static_cast<std::size_t>(s.of);
+    return (s.kind == Step::Kind::open && s.first >= started[of]) || (s.kind == Step::Kind::close && s.first >= finished[of]);
   };
   std::vector<int> started(count, 0), finished(count, 0);  // tiles
   for (const Step& s : steps) {
-    if (s.kind == Step::Kind::start) ++started[static_cast<std::size_t>(s.of)];
-    if (early(s, started)) talk_.push_back({&s, 0});
+    if (s.kind == Step::Kind::work) continue;
+    const auto of = static_cast<std::size_t>(s.of);
+    if (early(s, started, finished)) talk_.push_back({&s, 0});
+    started[of] += s.kind == Step::Kind::start;
+    finished[of] += s.kind == Step::Kind::finish;
   }
   const int opens = static_cast<int>(talk_.size());
   std::vector<int> last_work(count, 0), last_finish(count, 0);  // one past its place in its side's list
-  started.assign(count, 0);
+  started.assign(count, 0), finished.assign(count, 0);
   for (const Step& s : steps) {
     const auto of = static_cast<std::size_t>(s.of);
     if (s.kind == Step::Kind::work) {
@@ -27,7 +32,7 @@ Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> s
       last_work[of] = static_cast<int>(work_.size());
       continue;
     }
-    if (s.kind == Step::Kind::test || early(s, started)) continue;
+    if (s.kind == Step::Kind::test || early(s, started, finished)) continue;
     Part part{&s, s.kind == Step::Kind::start ? last_work[of] : s.kind == Step::Kind::close ? last_work[of + 1] : 0};
     for (std::size_t e = 0; e < count; ++e)
       if (started[e] > finished[e]) part.under_way = static_cast<int>(e);

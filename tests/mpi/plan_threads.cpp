@@ -21,6 +21,7 @@ TEST(Plan, CommunicatingThread) {
     over_all(r2c<double>({4, 3, 6}), 1e-13, [&](Options& o) { thread(o), o.batch = 3; }, true);
     const int ranks = ranks_of_world();
     over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { thread(o), o.grid = {2 - ranks % 2, ranks / (2 - ranks % 2)}; }, few);
+    over_all(c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { thread(o), o.natural_output = true; }, few);  // results may land in an array of the caller's
   }
   std::vector<std::byte> bits[2];
   for (int k = 0; k < 2; ++k) {
