@@ -80,6 +80,16 @@ TEST(Plan, CallersLayouts) {
   over_all(c2c<double>(shape), 1e-13, [&](Options& o) { o.split = Split::blocks(); o.scale = "full"; }, true);
 }
 
+TEST(PlanTiny, SevenAndEightAxes) {
+  const Options o{.effort = "estimate"};
+  for (const Shape& shape : {Shape{2, 2, 2, 2, 2, 2, 2}, Shape{3, 1, 2, 2, 1, 2, 3, 2}}) {
+    verify(c2c<double>(shape), o, 1e-13);
+    verify(r2c<double>(shape), o, 1e-13);
+    verify(c2c<double>(shape, {7 % shape.size(), 2, 4}), o, 1e-13);
+  }
+  verify(c2c<double>({2, 2, 2, 2, 2, 2, 2}), {.effort = "estimate", .batch = 3}, 1e-13);
+}
+
 // Parts of a line or two, scaled where they lie: what is between the lines belongs to others.
 TEST(PlanTiny, ScaledWhereLinesAreShort) {
   for (const char* scale : {"full", "symmetric"})
