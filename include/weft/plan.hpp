@@ -226,9 +226,12 @@ class AnyPlan {
   void backward(const void* in, void* out);
   /// Forward, f on every line of the transformed array, backward, without storing the transformed array: filters,
   /// Poisson solvers, convolutions. f may run on several threads at once (options.threads).
+  /// What f throws is thrown here when the execution has ended, on the rank where it arose and no other. Lines that
+  /// follow on that rank are not mapped, so the output is of no use anywhere; the plan is as good as before.
   void forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f);
   /// Plane waves only: backward, f on every line of real space, forward, without storing real space: a plane is worked on while it is in cache.
   /// in and out are coefficients and may be the same array. The application of a local potential; not scaled but for the options' scale.
+  /// What f throws is treated as in forward_map_backward.
   void backward_map_forward(const void* in, void* out, const std::function<void(const Line&)>& f);
 
   /// Product of the logical lengths, inverted: backward(forward(u)) * scale() = u (1 when the options scale fully or symmetrically).

@@ -112,14 +112,15 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
     record(traced);
   });
   try_ways();
-  team->run([&](int) {
-    for (const Chain* chain : {&forward, &backward, &map})
-      for (const auto& list : chain->operations)
-        for (const Operation& o : list)
-          for (const auto& planned : {o.first, o.second})
-            if (planned) planned->prepare();
+  comm.agree([&] {
+    team->run([&](int) {
+      for (const Chain* chain : {&forward, &backward, &map})
+        for (const auto& list : chain->operations)
+          for (const Operation& o : list)
+            for (const auto& planned : {o.first, o.second})
+              if (planned) planned->prepare();
+    });
   });
-  comm.barrier();
 }
 
 Route AnyPlan::Body::agreed_route() {
@@ -186,6 +187,7 @@ double AnyPlan::Body::logical_points() const {
 }
 
 void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f) {
+  if (failure) throw_failed("plan", failure);
   slots[static_cast<std::size_t>(chain.first_slot)] = static_cast<std::byte*>(const_cast<void*>(in));
   slots[static_cast<std::size_t>(chain.last_slot)] = static_cast<std::byte*>(out);
   if (chain.turn >= 0) {
@@ -193,27 +195,37 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     slots[waves ? 0 : 1] = map_spectrum.get();
   }
   const std::int64_t began = trial.empty() ? 0 : trace::now();
-  const Round round{&slots, f};
+  std::optional<GuardedMap> map_lines;
+  if (f) map_lines.emplace(*f);
   trace::Run run(recorder.get(), chain.list);
   const Traffic before = run ? traffic(chain) : Traffic{};
-  if (chain.conductor) {
-    conducted = &chain;
-    chain.conductor->run(round, talk, progress, run);
-  } else {
-    trace::Laps laps(run, 0);
-    for (int k = 0; const Step& step : chain.steps) {
-      if (step.kind == Step::Kind::work)
-        work(*chain.stages[static_cast<std::size_t>(step.of)], k, step, round, run);
-      else
-        exchange(chain, step);
-      laps.did(k++);
-    }
+  try {
+    run_steps(chain, {&slots, map_lines ? &*map_lines : nullptr}, run);
+  } catch (...) {  // MPI has failed: exchanges are out of step, and would wait for ever
+    failure = std::current_exception();
+    throw;
   }
   if (run) {
     const Traffic after = traffic(chain);
     run.sent({after.calls - before.calls, after.messages - before.messages, after.bytes - before.bytes});
   }
   if (!trial.empty()) trial.took(number(chain), 1e-9 * static_cast<double>(trace::now() - began));
+  if (map_lines) map_lines->rethrow();
+}
+
+void AnyPlan::Body::run_steps(Chain& chain, const Round& round, trace::Run& run) {
+  if (chain.conductor) {
+    conducted = &chain;
+    return chain.conductor->run(round, talk, progress, run);
+  }
+  trace::Laps laps(run, 0);
+  for (int k = 0; const Step& step : chain.steps) {
+    if (step.kind == Step::Kind::work)
+      work(*chain.stages[static_cast<std::size_t>(step.of)], k, step, round, run);
+    else
+      exchange(chain, step);
+    laps.did(k++);
+  }
 }
 
 void AnyPlan::Body::exchange(Chain& chain, const Step& step) {
@@ -260,12 +272,12 @@ void AnyPlan::Body::check_arrays(const void* in, const void* out, Index in_bytes
 
 void AnyPlan::forward(const void* in, void* out) {
   body_->check_arrays(in, out, input_elements() * body_->input_bytes, output_elements() * body_->output_bytes, "forward");
-  body_->execute(body_->forward, in, out, nullptr);
+  body_->execute(body_->forward, in, out);
 }
 
 void AnyPlan::backward(const void* in, void* out) {
   body_->check_arrays(in, out, output_elements() * body_->output_bytes, input_elements() * body_->input_bytes, "backward");
-  body_->execute(body_->backward, in, out, nullptr);
+  body_->execute(body_->backward, in, out);
 }
 
 void AnyPlan::forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f) {

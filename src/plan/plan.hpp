@@ -74,6 +74,7 @@ struct AnyPlan::Body {
   std::unique_ptr<Team> team;
   std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
   AnyPlan::Spent spent_before;  // when recording began
+  std::exception_ptr failure;   // of MPI, in the middle of an execution: null, or there are no more
 
   double logical_points() const;
   std::string describe_waves() const;
@@ -88,7 +89,7 @@ struct AnyPlan::Body {
   void record(std::shared_ptr<trace::Recorder> on);
   AnyPlan::Spent spent() const;
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* what) const;
-  void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f);
+  void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
   std::shared_ptr<std::byte> memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes);
 
  private:
@@ -131,6 +132,7 @@ struct AnyPlan::Body {
   Bench make_bench();
   void work(const Stage& stage, int number, const Step& step, const Round& round, trace::Run& run);
   void exchange(Chain& chain, const Step& step);
+  void run_steps(Chain& chain, const Round& round, trace::Run& run);
 
   // what the team works on now: kept here so that starting it allocates nothing
   struct Work {

@@ -78,6 +78,14 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (p.waves) check_waves(p, o);
 }
 
+void throw_failed(const char* what, const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    throw Error(std::string("this ") + what + " failed in an earlier call (" + e.what() + ") and is of no more use; make a new one");
+  }
+}
+
 std::vector<std::string> strategy_names(const std::string& strategy) {
   std::vector<std::string> names(1);
   for (const char c : strategy)

@@ -26,6 +26,9 @@ auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
   }
 }
 
+/// Throws what calls say once MPI has failed in the middle of an execution.
+[[noreturn]] void throw_failed(const char* what, const std::exception_ptr& failure);
+
 /// Collective: what is asked for is possible as far as this tells, and the same on all ranks.
 void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
 

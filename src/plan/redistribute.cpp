@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "plan/mover.hpp"
+#include "plan/problem.hpp"
 #include "plan/record.hpp"
 
 namespace weft {
@@ -63,33 +64,42 @@ Redistribution::Body::Body(mpi::Communicator comm, const Layout& from, const Lay
 }
 
 void Redistribution::Body::execute(const void* from, void* to) {
+  if (failure_) throw_failed("redistribution", failure_);
   const int rank = comm_.rank();
   if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
     throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
   slots_[from_slot] = static_cast<std::byte*>(const_cast<void*>(from));  // nothing writes to slot 0
   slots_[to_slot] = static_cast<std::byte*>(to);
-  Exchange& exchange = *bound_.exchange;
   trace::Run run(recorder_.get(), list_);
-  const Traffic before = run ? exchange.traffic() : Traffic{};
-  {
-    trace::Laps laps(run, 0);
-    for (int k = 0; const Step& step : steps_) {
-      switch (step.kind) {
-        case Step::Kind::work:
-          for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)]) copy(move.from, slots_, move.to, slots_, bytes_);
-          break;
-        case Step::Kind::open: exchange.open(step.first); break;
-        case Step::Kind::start: exchange.start(step.first); break;
-        case Step::Kind::test: exchange.test(); break;
-        case Step::Kind::finish: exchange.finish(step.first); break;
-        case Step::Kind::close: exchange.close(step.first); break;
-      }
-      laps.did(k++);
-    }
+  const Traffic before = run ? bound_.exchange->traffic() : Traffic{};
+  try {
+    run_steps(run);
+  } catch (...) {  // MPI has failed: exchanges are out of step, and would wait for ever
+    failure_ = std::current_exception();
+    throw;
   }
   if (run) {
-    const Traffic after = exchange.traffic();
+    const Traffic after = bound_.exchange->traffic();
     run.sent({after.calls - before.calls, after.messages - before.messages, after.bytes - before.bytes});
+  }
+}
+
+void Redistribution::Body::run_steps(trace::Run& run) {
+  Exchange& exchange = *bound_.exchange;
+  trace::Laps laps(run, 0);
+  for (int k = 0; const Step& step : steps_) {
+    switch (step.kind) {
+      case Step::Kind::work:
+        for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)])
+          copy(move.from, slots_, move.to, slots_, bytes_);
+        break;
+      case Step::Kind::open: exchange.open(step.first); break;
+      case Step::Kind::start: exchange.start(step.first); break;
+      case Step::Kind::test: exchange.test(); break;
+      case Step::Kind::finish: exchange.finish(step.first); break;
+      case Step::Kind::close: exchange.close(step.first); break;
+    }
+    laps.did(k++);
   }
 }
 

@@ -29,6 +29,7 @@ struct Redistribution::Body {
   using Moves = std::vector<Move>;
   enum Part { leave, stay, arrive, parts };  // what is copied before, while and after the exchange moves the rest
 
+  void run_steps(trace::Run& run);
   void plan_tile(int number, const Pattern::Tile& caller, const Exchange::Tile& exchange);
 
   mpi::Communicator comm_;
@@ -40,6 +41,7 @@ struct Redistribution::Body {
   std::vector<Step> steps_;
   std::shared_ptr<trace::Recorder> recorder_;  // null: nothing records
   int list_ = 0;                               // its number there
+  std::exception_ptr failure_;  // of MPI, in the middle of an execution: null, or there are no more
 };
 
 }  // namespace weft

@@ -12,6 +12,7 @@
 #include <weft/plan.hpp>
 
 #include "engines/engine.hpp"
+#include "plan/guarded_map.hpp"
 #include "plan/mover.hpp"
 #include "plan/scattered.hpp"
 
@@ -50,7 +51,7 @@ struct Bench {
 /// What one execution hands to its stages.
 struct Round {
   const Slots* slots = nullptr;
-  const std::function<void(const Line&)>* map = nullptr;
+  GuardedMap* map = nullptr;
 };
 
 class Stage {

@@ -1,5 +1,11 @@
 #include "plan/team.hpp"
 
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <weft/error.hpp>
+
 namespace weft {
 namespace {
 
@@ -18,10 +24,19 @@ void spin_until(const Changed& changed) {
 }  // namespace
 
 Team::Team(int threads) {
-  for (int t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
+  others_.reserve(static_cast<std::size_t>(threads - 1));
+  try {
+    for (int t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
+  } catch (const std::exception& refused) {
+    end();
+    throw Error("thread " + std::to_string(others_.size() + 2) + " of " + std::to_string(threads) + " cannot be started (" + refused.what() +
+                "); use fewer threads, or allow this user more of them (ulimit -u)");
+  }
 }
 
-Team::~Team() {
+Team::~Team() { end(); }
+
+void Team::end() {
   ended_ = true;
   round_.fetch_add(1);
   round_.notify_all();
@@ -38,8 +53,16 @@ void Team::serve(int thread) {
     round_.wait(seen, std::memory_order_acquire);  // idle teams sleep
     ++seen;
     if (ended_) return;
-    (*work_)(thread);
+    work(thread);
     done_.fetch_add(1, std::memory_order_release);
+  }
+}
+
+void Team::work(int thread) noexcept {
+  try {
+    (*work_)(thread);
+  } catch (...) {
+    if (!failed_.exchange(true)) failure_ = std::current_exception();
   }
 }
 
@@ -49,8 +72,9 @@ void Team::run(const std::function<void(int)>& f) {
   done_.store(0, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
-  f(0);
+  work(0);
   spin_until([&] { return done_.load(std::memory_order_acquire) == others_.size(); });
+  if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Team::meet() {
