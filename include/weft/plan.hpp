@@ -14,9 +14,11 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <weft/exchange.hpp>
 #include <weft/kind.hpp>
+#include <weft/modes.hpp>
 #include <weft/sphere.hpp>
 #include <weft/trace.hpp>
 
@@ -168,6 +170,7 @@ class Array {
       : memory_(std::move(memory)), view_(view), elements_(elements) {}
 
   T* data() const { return reinterpret_cast<T*>(memory_.get()); }
+  const std::shared_ptr<std::byte>& memory() const { return memory_; }
   /// Global box; with batch or components their axes come first and last.
   const Box& box() const { return view_.box; }
   const Shape& strides() const { return view_.strides; }
@@ -241,15 +244,23 @@ class AnyPlan {
   /// This rank's arrays: box and strides.
   View input_view() const;
   View output_view() const;
-  /// Elements that this rank's arrays must have room for.
+  /// Elements that this rank's arrays have room for, padding behind the last point included.
   Index input_elements() const;
   Index output_elements() const;
+  /// The least that arrays must have: elements from the first point to one past the last (in place as many as above).
+  Index input_reach() const;
+  Index output_reach() const;
   const AnyProblem& problem() const;
   /// Plane waves only: the planes that this rank's backward_map_forward maps, without the batch, in C order. That is input_view() unless the caller's real
   /// space is cut otherwise.
   View map_view() const;
   /// Plane waves only: this rank's G-vectors in the order of its coefficients.
   const std::vector<GVector>& vectors() const;
+  /// The signed wavenumber of a global index of the transformed array along an axis of the problem's shape, which has
+  /// no batch and component axes. See `Mode::k` for n/2 and for cosines and sines.
+  double wavenumber(int axis, Index index) const;
+  /// All wavenumbers and weights of the transformed array, and a walk over it. Made at the first call; local.
+  const Modes& modes() const;
   const Options& requested() const;
   const Options& effective() const;  ///< what is done where it differs from what was requested
   /// Bytes that the plan owns on this rank: exchange buffers, work arrays, scratch, arrays handed out.
@@ -292,6 +303,9 @@ class AnyPlan {
   /// Memory of the plan's own: allocated at the first call, as fast for this plan as memory can be (a strategy's own segment where it has one).
   std::shared_ptr<std::byte> input_memory();
   std::shared_ptr<std::byte> output_memory();
+  /// Memory of the caller's own for one more array, zeroed: another one at every call. It may outlive the plan.
+  std::shared_ptr<std::byte> make_input_memory() const;
+  std::shared_ptr<std::byte> make_output_memory() const;
 
  private:
   struct Body;
@@ -316,44 +330,75 @@ class Plan : public AnyPlan {
  public:
   Plan(MPI_Comm comm, const Problem<In, Out>& problem, const Options& options = {}) : AnyPlan(comm, problem, options) {}
 
-  /// Arrays of the plan's own.
+  /// The plan's own arrays, one of each: every call returns the same memory. In place, input and output are the same, too.
   Array<In> input() { return {input_memory(), input_view(), input_elements()}; }
   Array<Out> output() { return {output_memory(), output_view(), output_elements()}; }
+  /// As many arrays as you want: every call returns another one, zeroed.
+  Array<In> make_input() const { return {make_input_memory(), input_view(), input_elements()}; }
+  Array<Out> make_output() const { return {make_output_memory(), output_view(), output_elements()}; }
+  /// In place only: the same memory as the other side of the transform sees it.
+  Array<Out> as_output(const Array<In>& array) const { return {same(array), output_view(), output_elements()}; }
+  Array<In> as_input(const Array<Out>& array) const { return {same(array), input_view(), input_elements()}; }
+  /// This rank's part where it lies inside a larger array of the caller's, with ghost layers or padding around it. `extents`
+  /// are those of the larger array, one for each axis of input_layout(), `first` is the part's first point counted in it;
+  /// the memory order is the layout's. The plan must have been made for such strides: with options.input (or output) a
+  /// layout that is padded on every axis a by extents[a] minus the extent of this rank's part. Throws Error when the
+  /// strides are not the plan's, or the part is not inside the array, or the array not inside `memory`. Local. The memory
+  /// stays the caller's; nothing but the part is read or written.
+  Array<In> input_in(std::span<In> memory, const Shape& extents, const Shape& first) const {
+    return part_of(memory, input_layout(), input_view(), extents, first, "input_in");
+  }
+  Array<Out> output_in(std::span<Out> memory, const Shape& extents, const Shape& first) const {
+    return part_of(memory, output_layout(), output_view(), extents, first, "output_in");
+  }
 
   void forward(const In* in, Out* out) { AnyPlan::forward(in, out); }
   void backward(const Out* in, In* out) { AnyPlan::backward(in, out); }
   /// As above; throws Error when a span is too short.
   void forward(std::span<const In> in, std::span<Out> out) {
-    check(in.size(), input_elements(), "forward's input");
-    check(out.size(), output_elements(), "forward's output");
+    check(in.size(), input_reach(), "forward's input");
+    check(out.size(), output_reach(), "forward's output");
     AnyPlan::forward(in.data(), out.data());
   }
   void backward(std::span<const Out> in, std::span<In> out) {
-    check(in.size(), output_elements(), "backward's input");
-    check(out.size(), input_elements(), "backward's output");
+    check(in.size(), output_reach(), "backward's input");
+    check(out.size(), input_reach(), "backward's output");
     AnyPlan::backward(in.data(), out.data());
   }
   void forward(const Array<In>& in, const Array<Out>& out) { forward(std::span<const In>(in), std::span<Out>(out)); }
   void backward(const Array<Out>& in, const Array<In>& out) { backward(std::span<const Out>(in), std::span<In>(out)); }
-  /// f(global point, value&) on every element of the transformed array, between forward and backward.
+  /// The forms that are given lines.
+  using AnyPlan::forward_map_backward;
+  using AnyPlan::backward_map_forward;
+  /// f(global point, value&) or f(mode, value&), where a `Mode` has the wavenumbers, on every element of the transformed
+  /// array, between forward and backward.
   template <class F>
   void forward_map_backward(std::span<const In> in, std::span<In> out, F&& f) {
-    check(in.size(), input_elements(), "the input");
-    check(out.size(), input_elements(), "the output");
-    AnyPlan::forward_map_backward(in.data(), out.data(), [&f](const Line& line) {
-      Shape p = line.first;
-      auto* values = static_cast<Out*>(line.values);
-      for (Index k = 0; k < line.count; ++k, ++p[line.axis]) f(static_cast<const Shape&>(p), values[k]);
-    });
+    check(in.size(), input_reach(), "the input");
+    check(out.size(), input_reach(), "the output");
+    if constexpr (std::is_invocable_v<F&, const Shape&, Out&>) {
+      AnyPlan::forward_map_backward(in.data(), out.data(), [&f](const Line& line) { on_points<Out>(line, f); });
+    } else {
+      const Modes& all = modes();
+      AnyPlan::forward_map_backward(in.data(), out.data(), [&f, &all](const Line& line) {
+        all.for_line(line.first, line.axis, line.count, static_cast<Out*>(line.values), f);
+      });
+    }
   }
-  using AnyPlan::backward_map_forward;
+  /// Plane waves only: f(global point, value&) on every element of real space, between backward and forward.
+  template <class F>
+  void backward_map_forward(std::span<const Out> in, std::span<Out> out, F&& f) {
+    check(in.size(), output_reach(), "the coefficients");
+    check(out.size(), output_reach(), "the result");
+    AnyPlan::backward_map_forward(in.data(), out.data(), [&f](const Line& line) { on_points<In>(line, f); });
+  }
   /// Applies a local potential: out = forward(potential * backward(in)) * scale(). `potential` has an element for every point of this rank's box of
   /// map_view(), in its order; with a batch all fields share it.
   void apply(std::span<const real_of<In>> potential, std::span<const Out> in, std::span<Out> out) {
     const View view = map_view();
     check(potential.size(), view.box.volume(), "the potential");
-    check(in.size(), output_elements(), "the coefficients");
-    check(out.size(), output_elements(), "the result");
+    check(in.size(), output_reach(), "the coefficients");
+    check(out.size(), output_reach(), "the result");
     const auto factor = static_cast<real_of<In>>(scale());
     const auto multiply = [&](const Line& line) {
       Shape first = line.first;
@@ -366,6 +411,23 @@ class Plan : public AnyPlan {
   }
 
  private:
+  template <class T, class F>
+  static void on_points(const Line& line, F& f) {
+    Shape p = line.first;
+    auto* values = static_cast<T*>(line.values);
+    for (Index k = 0; k < line.count; ++k, ++p[line.axis]) f(static_cast<const Shape&>(p), values[k]);
+  }
+  template <class T>
+  std::shared_ptr<std::byte> same(const Array<T>& array) const {
+    if (!requested().in_place) throw Error("as_output, as_input: the plan is not in place, and its two arrays are different memory; plan with in_place");
+    return array.memory();
+  }
+  template <class T>
+  static Array<T> part_of(std::span<T> memory, const Layout& layout, const View& part, const Shape& extents, const Shape& first, const char* what) {
+    const Index offset = offset_in(part, layout.order(), extents, first, static_cast<Index>(memory.size()), what);
+    const auto room = static_cast<Index>(memory.size()) - offset;
+    return {std::shared_ptr<std::byte>(std::shared_ptr<void>(), reinterpret_cast<std::byte*>(memory.data() + offset)), part, room};
+  }
   static void check(std::size_t given, Index needed, const char* what) {
     if (static_cast<Index>(given) < needed)
       throw Error(std::string(what) + " has " + std::to_string(given) + " elements; this plan needs " + std::to_string(needed) + " (plan.input_elements(), plan.output_elements())");

@@ -9,6 +9,7 @@
 #include <weft/kind.hpp>
 #include <weft/layout.hpp>
 #include <weft/model.hpp>
+#include <weft/modes.hpp>
 #include <weft/pattern.hpp>
 #include <weft/plan.hpp>
 #include <weft/redistribute.hpp>

@@ -40,9 +40,11 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   spectrum_slot = options.in_place ? 0 : 1;
   slots.assign(2, nullptr);
   comm.agree([&] {
+    input_reach = route.input.view(rank).reach(), output_reach = route.output.view(rank).reach();
     if (!options.in_place) return;
     const Index in = route.input.elements(rank) * input_bytes, out = route.output.elements(rank) * output_bytes;
     array_bytes = std::max(in, out);
+    input_reach = (array_bytes + input_bytes - 1) / input_bytes, output_reach = (array_bytes + output_bytes - 1) / output_bytes;
   });
 
   find_pair();
@@ -271,12 +273,12 @@ void AnyPlan::Body::check_arrays(const void* in, const void* out, Index in_bytes
 }
 
 void AnyPlan::forward(const void* in, void* out) {
-  body_->check_arrays(in, out, input_elements() * body_->input_bytes, output_elements() * body_->output_bytes, "forward");
+  body_->check_arrays(in, out, body_->input_reach * body_->input_bytes, body_->output_reach * body_->output_bytes, "forward");
   body_->execute(body_->forward, in, out);
 }
 
 void AnyPlan::backward(const void* in, void* out) {
-  body_->check_arrays(in, out, output_elements() * body_->output_bytes, input_elements() * body_->input_bytes, "backward");
+  body_->check_arrays(in, out, body_->output_reach * body_->output_bytes, body_->input_reach * body_->input_bytes, "backward");
   body_->execute(body_->backward, in, out);
 }
 
@@ -302,6 +304,8 @@ View AnyPlan::input_view() const { return input_layout().view(body_->comm.rank()
 View AnyPlan::output_view() const { return output_layout().view(body_->comm.rank()); }
 Index AnyPlan::input_elements() const { return body_->array_bytes ? (body_->array_bytes + body_->input_bytes - 1) / body_->input_bytes : input_layout().elements(body_->comm.rank()); }
 Index AnyPlan::output_elements() const { return body_->array_bytes ? (body_->array_bytes + body_->output_bytes - 1) / body_->output_bytes : output_layout().elements(body_->comm.rank()); }
+Index AnyPlan::input_reach() const { return body_->input_reach; }
+Index AnyPlan::output_reach() const { return body_->output_reach; }
 const AnyProblem& AnyPlan::problem() const { return body_->problem; }
 const std::vector<GVector>& AnyPlan::vectors() const { return body_->vectors; }
 const Options& AnyPlan::requested() const { return body_->requested; }
@@ -337,6 +341,8 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::sh
 std::shared_ptr<std::byte> AnyPlan::input_memory() {
   return body_->memory(body_->forward, body_->backward, body_->input, input_elements() * body_->input_bytes);
 }
+std::shared_ptr<std::byte> AnyPlan::make_input_memory() const { return allocate(input_elements() * body_->input_bytes); }
+std::shared_ptr<std::byte> AnyPlan::make_output_memory() const { return allocate(output_elements() * body_->output_bytes); }
 std::shared_ptr<std::byte> AnyPlan::output_memory() {
   if (body_->requested.in_place) return input_memory();
   return body_->memory(body_->backward, body_->forward, body_->output, output_elements() * body_->output_bytes);

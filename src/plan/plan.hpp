@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 
 #include <weft/plan.hpp>
 
@@ -53,6 +54,7 @@ struct AnyPlan::Body {
   std::vector<int> nodes;                   // of every rank
   Index input_bytes = 0, output_bytes = 0;  // an element
   Index array_bytes = 0;                    // in place: of the one array; else 0
+  Index input_reach = 0, output_reach = 0;  // elements that the caller's arrays have at least
   int spectrum_slot = 1;
 
   std::map<LineSpec, std::shared_ptr<const Lines>> lines;
@@ -66,6 +68,8 @@ struct AnyPlan::Body {
   std::vector<std::shared_ptr<std::byte>> arrays;
   std::shared_ptr<std::byte> input, output;  // handed out
   std::shared_ptr<std::byte> map_spectrum;   // slot 1 of forward_map_backward
+  std::unique_ptr<const Modes> modes;        // made when first asked for, by whichever thread asks
+  std::once_flag modes_made;
   Index owned_bytes = 0;
 
   Chain forward, backward, map;
