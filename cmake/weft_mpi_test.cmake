@@ -68,7 +68,7 @@ function(weft_gtest_folder folder)
   foreach(ranks IN LISTS arg_NP)
     set(kind "")
     set(timeout ${arg_TIMEOUT})
-    if(NOT WEFT_OPEN_MPI AND folder STREQUAL mpi AND ranks GREATER 3)
+    if(NOT WEFT_OPEN_MPI AND folder MATCHES "^(mpi|changing)$" AND ranks GREATER 3)
       set(kind LONG)  # minutes for what Open MPI on as many ranks, and this one on 3, find too
       math(EXPR timeout "3 * ${timeout}")
     endif()
