@@ -249,6 +249,7 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
   r.fetch = r.far && s == 0 && (r.to.table || rows_axis < 0) && !r.operations.empty();
   r.threads = requested.threads;
+  if (&chain == &map) r.one_memory = {map.first_slot, map.last_slot};
   // Half a spectrum is a little longer than the real numbers it comes from: from the end on it may take their place.
   r.descending = s == 0 && chain.bytes[0] < chain.bytes[1] && !chain.hops.empty() && chain.exchanges[0] && chain.exchanges[0]->tiles() == 1;
   return r;
@@ -277,8 +278,7 @@ void AnyPlan::Body::build(Chain& chain) {
     left = right = link(chain, h);
   }
   if (waves) enter_sphere(chain);
-  for (std::size_t s = 0; s < stages; ++s) chain.stages.push_back(std::make_unique<Stage>(request(chain, s)));
-  schedule(chain);
+  for (std::size_t s = 0; s < stages; ++s) chain.stages.push_back(Stage::undisturbed(request(chain, s)));
 }
 
 // Where an array between two stages lies: at its end already, in the memory that the next exchange sends from, where it came from, or in memory of its own.
@@ -358,8 +358,11 @@ void AnyPlan::Body::conduct(Chain& chain) {
 // One direction up to the last stage that transforms, which maps and transforms back, and the other direction from there.
 void AnyPlan::Body::build_map(double scale) {
   const Chain &there = waves ? backward : forward, &back = waves ? forward : backward;
-  const std::size_t turn = turning_stage(route);
-  const std::size_t mirrored = homeward().work.size() - 1 - turning_stage(homeward());  // the same stage on the way back
+  const auto works = [](const std::vector<Operation>& list) { return !list.empty(); };
+  const auto first_work = std::find_if(back.operations.begin(), back.operations.end(), works);
+  const auto last_work = std::find_if(there.operations.rbegin(), there.operations.rend(), works);
+  const auto turn = waves ? turning_stage(route) : static_cast<std::size_t>(there.operations.rend() - last_work) - 1;
+  const auto mirrored = waves ? homeward().work.size() - 1 - turn : static_cast<std::size_t>(first_work - back.operations.begin());  // the same stage on the way back
   for (std::size_t s = 0; s < turn; ++s) map.operations.push_back(there.operations[s]);
   const auto& up = there.operations[turn];
   std::vector<Operation> middle(up.begin(), up.end() - 1);
@@ -415,8 +418,7 @@ void AnyPlan::Body::build_map(double scale) {
     map_spectrum = allocate(route.output.elements(comm.rank()) * output_bytes);
     owned_bytes += route.output.elements(comm.rank()) * output_bytes;
   }
-  for (std::size_t s = 0; s < stages; ++s) map.stages.push_back(std::make_unique<Stage>(request(map, s)));
-  schedule(map);
+  for (std::size_t s = 0; s < stages; ++s) map.stages.push_back(Stage::undisturbed(request(map, s)));
 }
 
 // What stays on this rank in a hop of a map, and waits in the output array on the way there, lies in the exchange's array, or where that has no room for it in memory of its own: a map has no such output. Where messages arrive in that array, all of it is needed.

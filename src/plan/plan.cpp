@@ -89,6 +89,7 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   there.last = route.output;
   bind_chain(there);
   comm.agree([&] { rescale(there, forward_scale), build(there); });
+  lay_arrays_between(there);
 
   const Route& home = homeward();
   for (std::size_t s = home.work.size(); s-- > 0;) {
@@ -106,7 +107,12 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   bind_chain(back);
   comm.agree([&] {
     rescale(back, backward_scale), build(back);
-    build_map(forward_scale * backward_scale);
+  });
+  lay_arrays_between(back);
+  comm.agree([&] { build_map(forward_scale * backward_scale); });
+  lay_arrays_between(map);
+  comm.agree([&] {
+    for (Chain* chain : {&forward, &backward, &map}) schedule(*chain);
     for (int t = 0; t < options.threads; ++t) benches.push_back(make_bench());
     team = std::make_unique<Team>(options.threads);
     if (options.schedule.communicate == "thread")

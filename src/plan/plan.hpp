@@ -130,6 +130,8 @@ struct AnyPlan::Body {
   Side link(Chain& chain, std::size_t h);
   void build(Chain& chain);
   void build_map(double scale);
+  void lay_arrays_between(Chain& chain);
+  void lay_array_behind(Chain& chain, std::size_t s);
   void schedule(Chain& chain);
   void follow(Chain& chain);
   void conduct(Chain& chain);

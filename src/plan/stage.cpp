@@ -73,6 +73,7 @@ Stage::Stage(const Request& request) : request_(request) {
   request_.from.views = merge(request_.from.views);
   request_.to.views = merge(request_.to.views);
   if (request_.from.box.empty() || request_.to.box.empty()) return;
+  otherwise_ = lies_otherwise(request_);
   plan_blocks();
   plan_passes();
   plan_fetches();
@@ -175,11 +176,6 @@ bool Stage::overlays(int slot) const {
   for (const Cell& cell : passes_.front().cells)
     for (const Segment& s : cell.to)
       if (!s.in_block) return false;
-  const auto whole = [&](Box box, const Box& all) {
-    for (int a = 0; a < box.axes(); ++a)
-      if (transforms(a)) box.lo[a] = all.lo[a], box.hi[a] = all.hi[a];
-    return box;
-  };
   // in bytes: behind the last that a block reads, and the first that it writes
   const auto read = [&](const Block& block) {
     Shape last = whole(block.box, from.box).hi;
@@ -239,10 +235,10 @@ void Stage::plan_passes() {
     const bool in_runs = (request_.stream && request_.told && !begins_lines(request_.to)) || (last && request_.in_runs);
     const bool leaves = last && !in_runs && !there.table && operation.first && operation.first->takes_rows() && !operation.second && !operation.map;
     const bool stays = (here_in_block || in_runs) && !leaves && !there.table && operation.first && operation.first->spec().out_stride > 1;
-    const bool in_destination = !stays && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !operation.strided()));
+    const bool in_destination = !stays && !(request_.by_blocks && k == 0) && (last || (whole && !kept_table(request_) && !request_.to.table && there.bytes == request_.to.bytes && there.box == request_.to.box && !apart && !operation.strided()));
     if (stays && here_in_block) there = here;
     else if (!in_destination) there = between(there.box, there.bytes);
-    passes_.push_back(plan_pass(operation, false, {here, here_in_block}, {there, !in_destination}, last && !stays && request_.stream));
+    passes_.push_back(plan_pass(operation, false, {here, here_in_block}, {there, !in_destination}, last && in_destination && request_.stream));
     here = there;
     here_in_block = !in_destination;
   }

@@ -54,6 +54,8 @@ struct Round {
   GuardedMap* map = nullptr;
 };
 
+struct Portion;
+
 class Stage {
  public:
   struct Request {
@@ -71,8 +73,14 @@ class Stage {
     bool far = false;                         ///< what is read is in no cache
     bool fetch = false;                       ///< lines are copied in their order before they are transformed
     Index threads = 1;                        ///< that have a bench each
+    std::pair<int, int> one_memory = {-1, -1};  ///< slots of source and destination that may be the same array
+    bool by_blocks = false;                   ///< a block is read whole, and transformed along its first axis, before any of it is written; not of copies
   };
   explicit Stage(const Request& request);
+  /// As requested or, where that would write what is still to be read, in another order of blocks or by blocks, if that would not.
+  static std::unique_ptr<Stage> undisturbed(const Request& request);
+  /// True when it writes what it has still to read: its results are wrong unless an array lies between.
+  bool disturbs() const;
 
   int blocks() const { return static_cast<int>(blocks_.size()); }
   /// Block b, in the coordinates of `from`, whole along transformed axes.
@@ -148,6 +156,7 @@ class Stage {
   struct Pass {
     Operation operation;
     bool copies = false, streams = false;
+    bool into_block = false;   // it writes the bench
     bool in_parts = false;     // a batch is transformed and scattered in parts that stay in the first-level cache
     bool rows = false;         // some columns go straight from rows to rows
     bool buffered = false;     // some lines pass through buffers
@@ -157,6 +166,10 @@ class Stage {
     Index mid_length = 0, mid_bytes = 0;  // of a line between first and second
     Index in_stride = 1, in_step = 0, mid_step = 0, out_stride = 1, out_step = 0;  // elements: how lines lie in buffers, from point to point and from line to line
     std::vector<Cell> cells;
+    bool apart() const {  // what is read and what is written need two buffers
+      return from_bytes != mid_bytes || in_length != mid_length ||
+             (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().in_place()));
+    }
     bool returns() const { return mid_bytes != to_bytes || mid_length != out_length || mid_step != out_step; }  // second leaves lines of another length than first
   };
   struct Rows {  // runs of memory, alike and evenly apart along some axes
@@ -204,6 +217,10 @@ class Stage {
   void plan_passes();
   void plan_fetches();
   static Area area(const Side& side, const Box& box);
+  /// Whether source and destination share memory but not places.
+  static bool lies_otherwise(const Request& request);
+  Box whole(Box box, const Box& all) const;  // along the axes that are transformed
+  std::vector<Portion> portions(const Box& part) const;
   Area wanted(int block) const;
   Index width(Index bytes, Index length) const;  // of a batch of this stage
   Index thickness(int axis) const;  // of the thickest block
@@ -228,6 +245,7 @@ class Stage {
   void transform(const Pass& pass, const std::byte* lines, std::byte* middle, std::byte* done, Index count, bool streams, const Shape& at, Index first, int companion, const Round& round) const;
 
   Request request_;
+  bool otherwise_ = false;  // source and destination share memory, but points lie elsewhere
   // Others that work in its stead, with the same blocks, bench and bits: where it is told to stream, since blocks that go past the caches are not put where they go before they are done; and where it is told to copy.
   std::unique_ptr<Stage> streaming_, copying_;
   std::array<Stage*, 2> others() const { return {streaming_.get(), copying_.get()}; }

@@ -82,6 +82,7 @@ Stage::Pass Stage::plan_pass(const Operation& operation, bool copies, End source
   pass.operation = operation;
   pass.copies = copies;
   pass.streams = stream;
+  pass.into_block = target.in_block;
   pass.from_box = from.box;
   pass.to_box = to.box;
   pass.from_bytes = from.bytes;
@@ -240,12 +241,14 @@ void Stage::plan_ways(const Pass& pass, Cell& cell, End source, End target) cons
   const auto whole = [&](const std::vector<Segment>& parts, Index length, Index point) { return parts.size() == 1 && parts[0].count == length && (parts[0].strides[axis] == point || length == 1); };
   const auto in_lines = [&](const std::vector<Segment>& parts, Index length, Index point, Index line) { return whole(parts, length, point) && (c < 0 || parts[0].strides[c] == line); };
   const bool copied_first = request_.fetch && !source.in_block && !(operation.first && operation.first->reads_ahead());
-  cell.from_lines = !from.table && !copied_first && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
+  // where points lie elsewhere in the same memory, a batch is gathered whole before any of it is written
+  const bool gathered_first = otherwise_ && !source.in_block && !target.in_block;
+  cell.from_lines = !from.table && !copied_first && !gathered_first && in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
   // Lines go past the caches straight where they can begin cache lines. Not those that were gathered: kernels write to eight places of a line in turn, which keeps the buffers busy that the next gathering waits for;
   // one line after the other from a buffer 4096^2 on two ranks took 0.63 of the time, 256^2 x 64 0.62, r2c 4096^2 0.67 forward.
   const Lines* const last = operation.second ? operation.second.get() : operation.first.get();
   const bool streams = last && last->streams() && operation.scale == 1 && pass.out_step * to.bytes % cache_line == 0 && (cell.from_lines || source.in_block);
-  cell.to_lines = !to.table && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
+  cell.to_lines = !to.table && !(gathered_first && !pass.apart()) && in_lines(cell.to, pass.out_length, pass.out_stride * to.bytes, pass.out_step * to.bytes);
   cell.past_lines = cell.to_lines && streams;
   cell.straight = cell.from_lines && (pass.streams ? cell.past_lines : cell.to_lines) && !operation.map && !pass.returns();
   if (c < 0 || !operation.first || operation.second || operation.map) return;

@@ -212,8 +212,7 @@ void Stage::run_lines(const Pass& pass, const Cell& cell, const Box& region, con
   }
 
   // where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own
-  const Operation& operation = pass.operation;
-  const bool apart = pass.from_bytes != pass.mid_bytes || pass.in_length != pass.mid_length || (operation.first && (operation.first->prefers_out_of_place() || !operation.first->spec().in_place()));
+  const bool apart = pass.apart();
   const bool returns = pass.returns();
   const std::byte* lines = nullptr;
   std::byte* middle = nullptr;
