@@ -45,11 +45,16 @@ bool names_rank(std::string_view text) {
 
 Communicator Communicator::duplicate(MPI_Comm comm) {
   check_running("duplicate a communicator");
+  try {
+    heed_time_limit();
+  } catch (const Error&) {  // which every `agree` says on all ranks
+  }
   if (comm == MPI_COMM_NULL) throw Error("the communicator is MPI_COMM_NULL; give one that this rank belongs to");
   int inter = 0;
   check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) throw Error("the communicator is an intercommunicator; give an intracommunicator, such as MPI_Intercomm_merge makes of it");
   MPI_Comm own = MPI_COMM_NULL;
+  const Wait wait("MPI_Comm_dup");
   check(MPI_Comm_dup(comm, &own), "MPI_Comm_dup");
   return Communicator(own);
 }
@@ -77,21 +82,27 @@ void Communicator::swap(Communicator& other) noexcept {
 
 Communicator Communicator::split(int color, int key) const {
   MPI_Comm own = MPI_COMM_NULL;
+  const Wait wait("MPI_Comm_split");
   check(MPI_Comm_split(raw_, color < 0 ? MPI_UNDEFINED : color, key, &own), "MPI_Comm_split");
   return Communicator(own);
 }
 
 Communicator Communicator::graph(const std::vector<int>& sources, const std::vector<int>& targets) const {
   MPI_Comm own = MPI_COMM_NULL;
+  const Wait wait("MPI_Dist_graph_create_adjacent");
   check(MPI_Dist_graph_create_adjacent(raw_, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
                                        static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &own),
         "MPI_Dist_graph_create_adjacent");
   return Communicator(own);
 }
 
-void Communicator::barrier() const { check(MPI_Barrier(raw_), "MPI_Barrier"); }
+void Communicator::barrier() const {
+  const Wait wait("MPI_Barrier");
+  check(MPI_Barrier(raw_), "MPI_Barrier");
+}
 
 void Communicator::bcast(std::string& text, int root) const {
+  const Wait wait("MPI_Bcast");
   Index length = static_cast<Index>(text.size());
   check(MPI_Bcast(&length, 1, MPI_INT64_T, root, raw_), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(length));
@@ -100,17 +111,20 @@ void Communicator::bcast(std::string& text, int root) const {
 }
 
 Index Communicator::reduce(Index value, MPI_Op op) const {
+  const Wait wait("MPI_Allreduce");
   check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, op, raw_), "MPI_Allreduce");
   return value;
 }
 
 double Communicator::reduce(double value, MPI_Op op) const {
+  const Wait wait("MPI_Allreduce");
   check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, raw_), "MPI_Allreduce");
   return value;
 }
 
 std::vector<Index> Communicator::gather_all(Index value) const {
   std::vector<Index> all(static_cast<std::size_t>(size_));
+  const Wait wait("MPI_Allgather");
   check(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, raw_), "MPI_Allgather");
   return all;
 }
@@ -129,6 +143,7 @@ std::vector<std::string> Communicator::gather_all(const std::string& text) const
   std::vector<int> offsets(counts.size(), 0);
   for (std::size_t r = 1; r < counts.size(); ++r) offsets[r] = offsets[r - 1] + counts[r - 1];
   std::string joined(static_cast<std::size_t>(total), '\0');
+  const Wait wait("MPI_Allgatherv");
   check(MPI_Allgatherv(text.data(), static_cast<int>(text.size()), MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, raw_),
         "MPI_Allgatherv");
   for (std::size_t r = 0; r < all.size(); ++r)
@@ -141,6 +156,7 @@ std::vector<std::vector<Index>> Communicator::gather_all(const std::vector<Index
   std::vector<Index> joined(values.size() * static_cast<std::size_t>(size_));
   const Datatype element = Datatype::bytes(sizeof(Index));
   const Amount block(count, element);
+  const Wait wait("MPI_Allgather");
   check(MPI_Allgather(values.data(), block.count(), block.type(), joined.data(), block.count(), block.type(), raw_), "MPI_Allgather");
   std::vector<std::vector<Index>> all;
   for (auto next = joined.begin(); all.size() < static_cast<std::size_t>(size_); next += count) all.emplace_back(next, next + count);
@@ -157,6 +173,7 @@ std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
     throw Error("nodes are given for " + std::to_string(asked.size()) + " ranks, but the communicator has " + std::to_string(size_) +
                 "; give one number a rank, or none to have them found");
   MPI_Comm shared = MPI_COMM_NULL;
+  const Wait wait("MPI_Comm_split_type");
   check(MPI_Comm_split_type(raw_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
   int world_rank = 0;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");

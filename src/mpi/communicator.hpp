@@ -12,6 +12,7 @@
 #include <weft/traffic.hpp>
 
 #include "mpi/check.hpp"
+#include "mpi/watch.hpp"
 
 namespace weft::mpi {
 
@@ -107,6 +108,7 @@ auto Communicator::agree(F&& f) const -> std::invoke_result_t<F> {
   std::optional<std::string> error;
   std::conditional_t<std::is_void_v<Value>, std::optional<bool>, std::optional<Value>> value;
   try {
+    heed_time_limit();
     if constexpr (std::is_void_v<Value>)
       f();
     else

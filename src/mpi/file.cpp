@@ -3,7 +3,10 @@
 namespace weft::mpi {
 
 File::File(const Communicator& all, const std::string& path, int mode) : all_(all), path_(path) {
-  all_.agree([&] { check(MPI_File_open(all_.raw(), path_.c_str(), mode, MPI_INFO_NULL, &raw_), "MPI_File_open"); });
+  all_.agree([&] {
+    const Wait wait("MPI_File_open");
+    check(MPI_File_open(all_.raw(), path_.c_str(), mode, MPI_INFO_NULL, &raw_), "MPI_File_open");
+  });
 }
 
 File::~File() {
@@ -19,12 +22,16 @@ void File::check(int code, const char* call) const {
 }
 
 void File::view(Index begin, const Datatype& places) const {
-  all_.agree([&] { check(MPI_File_set_view(raw_, begin, MPI_BYTE, places.raw(), "native", MPI_INFO_NULL), "MPI_File_set_view"); });
+  all_.agree([&] {
+    const Wait wait("MPI_File_set_view");
+    check(MPI_File_set_view(raw_, begin, MPI_BYTE, places.raw(), "native", MPI_INFO_NULL), "MPI_File_set_view");
+  });
 }
 
 template <class Call>
 void File::move(const Datatype& array, Call call, const char* name) const {
   all_.agree([&] {
+    const Wait wait(name);
     MPI_Status status;
     check(call(array.size() > 0 ? 1 : 0, &status), name);
     MPI_Count moved = 0;
@@ -47,11 +54,17 @@ void File::write(const void* memory, const Datatype& array) const {
 }
 
 void File::sync() const {
-  all_.agree([&] { check(MPI_File_sync(raw_), "MPI_File_sync"); });
+  all_.agree([&] {
+    const Wait wait("MPI_File_sync");
+    check(MPI_File_sync(raw_), "MPI_File_sync");
+  });
 }
 
 void File::close() {
-  all_.agree([&] { check(MPI_File_close(&raw_), "MPI_File_close"); });
+  all_.agree([&] {
+    const Wait wait("MPI_File_close");
+    check(MPI_File_close(&raw_), "MPI_File_close");
+  });
 }
 
 }  // namespace weft::mpi

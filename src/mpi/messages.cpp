@@ -179,6 +179,7 @@ Alltoall::Side Alltoall::typed_side(std::vector<Datatype> types) {
 }
 
 void Alltoall::operator()(const Communicator& comm, const void* send, void* receive) const {
+  const Wait wait("MPI_Alltoall");
   switch (call_) {
     case Call::alltoall:
       check(MPI_Alltoall(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw()), "MPI_Alltoall");

@@ -126,6 +126,7 @@ Segments::~Segments() { release(); }
 void Segments::release() noexcept {
   if (reserved_) munmap(std::exchange(reserved_, nullptr), reserved_bytes_);
   if (window_ == MPI_WIN_NULL || !running()) return;
+  const Wait wait("MPI_Win_free");
   MPI_Win_free(&window_);
   --live.windows;
 }
@@ -189,7 +190,9 @@ void Segments::allocate_window(const Communicator& group, const std::string& ref
   };
   try {
     group.agree([&] { check_window_room(total); });
-    const int code = MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_);
+    const int code = awaited("MPI_Win_allocate_shared", [&] {
+      return MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_);
+    });
     group.agree([&] { check(code, "MPI_Win_allocate_shared"); });
   } catch (const Error& why) {
     window_ = MPI_WIN_NULL;  // where it was made it cannot be freed: that takes all ranks

@@ -39,7 +39,7 @@ std::string Window::declines([[maybe_unused]] int ranks) {
 
 Window Window::create(const Communicator& comm, std::byte* memory, Index bytes) {
   MPI_Win own = MPI_WIN_NULL;
-  const int code = MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, comm.raw(), &own);
+  const int code = awaited("MPI_Win_create", [&] { return MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, comm.raw(), &own); });
   comm.agree([&] { check(code, "MPI_Win_create"); });
   return Window(own, memory);
 }
@@ -49,7 +49,7 @@ Window Window::allocate(const Communicator& comm, Index bytes) {
   comm.agree([&] { check_window_room(all); });
   MPI_Win own = MPI_WIN_NULL;
   void* memory = nullptr;
-  const int code = MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm.raw(), &memory, &own);
+  const int code = awaited("MPI_Win_allocate", [&] { return MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm.raw(), &memory, &own); });
   try {
     comm.agree([&] { check(code, "MPI_Win_allocate"); });
   } catch (const Error& refused) {
@@ -60,6 +60,7 @@ Window Window::allocate(const Communicator& comm, Index bytes) {
 
 Window::~Window() {
   if (raw_ == MPI_WIN_NULL || !running()) return;
+  const Wait wait("MPI_Win_free");
   MPI_Win_unlock_all(raw_);
   MPI_Win_free(&raw_);
   --live.windows;

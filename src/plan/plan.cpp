@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, std::string>> engine_list() {
 }
 
 AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options, const Machine& known)
-    : comm(std::move(own)), problem(given), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
+    : comm(std::move(own)), problem(given), called(mpi::watching ? to_string(given.shape) + ", strategy " + options.strategy : ""), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
       traced(mpi::traced(comm)) {
   if (comm.max(options.threads) > 1)
     comm.agree([&] {
@@ -196,6 +196,7 @@ double AnyPlan::Body::logical_points() const {
 
 void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f) {
   if (failure) throw_failed("plan", failure);
+  const mpi::Task task(&chain == &forward ? "forward" : &chain == &backward ? "backward" : waves ? "backward_map_forward" : "forward_map_backward", called);
   slots[static_cast<std::size_t>(chain.first_slot)] = static_cast<std::byte*>(const_cast<void*>(in));
   slots[static_cast<std::size_t>(chain.last_slot)] = static_cast<std::byte*>(out);
   if (chain.turn >= 0) {
@@ -239,14 +240,8 @@ void AnyPlan::Body::run_steps(Chain& chain, const Round& round, trace::Run& run)
 void AnyPlan::Body::exchange(Chain& chain, const Step& step) {
   Exchange& exchange = *chain.exchanges[static_cast<std::size_t>(step.of)];
   if (chain.turn >= 0 && step.of >= chain.turn && step.kind == Step::Kind::start) slots[waves ? 1 : 0] = slots[static_cast<std::size_t>(chain.last_slot)];
-  switch (step.kind) {
-    case Step::Kind::open: exchange.open(step.first); break;
-    case Step::Kind::start: streaming_fence(), exchange.start(step.first); break;
-    case Step::Kind::test: exchange.test(); break;
-    case Step::Kind::finish: exchange.finish(step.first); break;
-    case Step::Kind::close: exchange.close(step.first); break;
-    case Step::Kind::work: break;
-  }
+  if (step.kind == Step::Kind::start) streaming_fence();
+  take(exchange, step);
 }
 
 void AnyPlan::Body::work(const Stage& stage, int number, const Step& step, const Round& round, trace::Run& run) {

@@ -44,6 +44,7 @@ struct AnyPlan::Body {
 
   mpi::Communicator comm;
   AnyProblem problem;
+  std::string called;  // what the time limit says; empty where there is none
   Options requested, effective;
   Machine machine;
   std::string choice, chosen_by;  // how options left open were chosen, as JSON and in one line; empty: the model chose, or nobody

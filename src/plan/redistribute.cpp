@@ -70,6 +70,7 @@ void Redistribution::Body::execute(const void* from, void* to) {
     throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
   slots_[from_slot] = static_cast<std::byte*>(const_cast<void*>(from));  // nothing writes to slot 0
   slots_[to_slot] = static_cast<std::byte*>(to);
+  const mpi::Task task("redistribute", strategy);
   trace::Run run(recorder_.get(), list_);
   const Traffic before = run ? bound_.exchange->traffic() : Traffic{};
   try {
@@ -85,20 +86,12 @@ void Redistribution::Body::execute(const void* from, void* to) {
 }
 
 void Redistribution::Body::run_steps(trace::Run& run) {
-  Exchange& exchange = *bound_.exchange;
   trace::Laps laps(run, 0);
   for (int k = 0; const Step& step : steps_) {
-    switch (step.kind) {
-      case Step::Kind::work:
-        for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)])
-          copy(move.from, slots_, move.to, slots_, bytes_);
-        break;
-      case Step::Kind::open: exchange.open(step.first); break;
-      case Step::Kind::start: exchange.start(step.first); break;
-      case Step::Kind::test: exchange.test(); break;
-      case Step::Kind::finish: exchange.finish(step.first); break;
-      case Step::Kind::close: exchange.close(step.first); break;
-    }
+    if (step.kind == Step::Kind::work)
+      for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)]) copy(move.from, slots_, move.to, slots_, bytes_);
+    else
+      take(*bound_.exchange, step);
     laps.did(k++);
   }
 }

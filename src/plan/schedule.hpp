@@ -27,6 +27,8 @@ struct Schedule {
 /// tile, or in step by when tiles can arrive, then by exchange, whatever a rank owns, so that ranks never wait for each other in a circle.
 std::vector<Step> make_steps(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges, const Schedule& schedule);
 
+/// Calls an exchange's verb for a step that is no work.
+void take(Exchange& exchange, const Step& step);
 std::string to_string(const Step& step);
 
 }  // namespace weft

@@ -13,6 +13,8 @@ namespace weft {
 
 AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options) {
   auto comm = mpi::Communicator::duplicate(user);
+  const std::string about = mpi::watching ? to_string(problem.shape) + ", strategy " + options.strategy : "";
+  const mpi::Task task("planning", about);
   check_alike(comm, problem, options);
   if (!leaves_open(options)) {
     body_ = std::make_unique<Body>(std::move(comm), problem, options, Machine());
@@ -66,6 +68,7 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
 
 Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
   auto comm = mpi::Communicator::duplicate(user);
+  const mpi::Task task("planning a redistribution", options.strategy);
   const bool looks = comm.max(options.wisdom && options.strategy == "auto" ? 1 : 0);
   const Machine machine = looks ? Recollection::machine_at(comm, options.nodes) : Machine();
   body_ = std::make_unique<Body>(std::move(comm), from, to, element_bytes, options, machine);

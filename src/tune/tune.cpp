@@ -244,6 +244,7 @@ class Search {
 
 Tuning tune(MPI_Comm user, const AnyProblem& problem, const Options& options, const TuneOptions& how) {
   const auto comm = mpi::Communicator::duplicate(user);
+  const mpi::Task task("tuning", options.strategy);
   comm.agree([&] {
     for (const auto& [name, value] : {std::pair{"seconds", how.seconds}, {"skew_seconds", how.skew_seconds}})
       if (!(value >= 0 && value <= 1e6)) throw Error(std::string(name) + " is " + std::to_string(value) + "; give seconds from 0 to 1000000");

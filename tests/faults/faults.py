@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills ranks and takes shared memory away, from outside: faults.py WEFT [unittest options]."""
+"""Kills ranks, takes shared memory away and lets one rank alone do otherwise: faults.py WEFT ALONE MPIEXEC [unittest options]."""
 import os
 import resource
 import subprocess
@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from processes import SHARED, killed  # noqa: E402
 from program import Result  # noqa: E402
 
-WEFT = os.path.realpath(sys.argv[1])
+WEFT, ALONE, MPIEXEC = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2]), sys.argv[3]
 
 
 class Killed(unittest.TestCase):
@@ -25,6 +25,46 @@ class Killed(unittest.TestCase):
                                   {"WEFT_RANKS_PER_NODE": str(per_node)})
                     # or, where UCX reads a peer's memory, the peer says first that there is no such process
                     self.assertRegex(text, "(?i)signal:? 9|no such process")
+
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+           "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+class Alone(unittest.TestCase):
+    """Rank 1 does otherwise than rank 0, which waits."""
+    def alone(self, what, **environment):
+        return Result([MPIEXEC, "-n", "2", ALONE, what], seconds=30, environment={**AS_ROOT, **environment})
+
+    def test_time_limit(self):
+        for what, texts in {
+            "plan": ["in planning (8x8x8, strategy alltoallv)", "MPI_"],
+            "file": ["in inspecting a file (nothing.npy)"],
+            "tune": ["in tuning (alltoallv)"],
+            "redistribute": ["finish of exchange 0, tile 0, in redistribute (isend)"],
+            "null": ["start of exchange 0, tile 0, in forward (8x8x8, strategy alltoallv)"],
+            "null.direct": ["finish of exchange 0, tile 0, in forward (8x8x8, strategy direct)"],
+            "null.thread": ["start of exchange 0, tile 0, in forward"],
+            "absent": ["start of exchange 0, tile 0, in forward (8x8x8, strategy alltoallv)"],
+        }.items():
+            with self.subTest(what=what):
+                result = self.alone(what, WEFT_TIMEOUT="1.5")
+                self.assertNotEqual(result.code, 0, result)
+                self.assertLess(result.seconds, 15, result)
+                self.assertEqual(result.err.count("weft: rank 0 of 2 has waited for other ranks for 1.5 s (WEFT_TIMEOUT) in "), 1, result)
+                for text in texts:
+                    self.assertIn(text, result.err)
+
+    def test_time_limit_is_of_waits(self):
+        result = self.alone("right", WEFT_TIMEOUT="20")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(result.out.count("nothing was thrown"), 2, result)
+
+    def test_no_time_limit(self):
+        for text in "soon", "0", "-1", "5s", "nan", "1e9":
+            with self.subTest(text=text):
+                result = self.alone("right", WEFT_TIMEOUT=text)
+                self.assertEqual(result.out.count(f"says: rank 0: WEFT_TIMEOUT={text}: give the seconds"), 2, result)
 
 
 class NoSharedMemory(unittest.TestCase):
@@ -85,4 +125,4 @@ class NoSharedMemory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=["faults.py"] + sys.argv[2:])
+    unittest.main(argv=["faults.py"] + sys.argv[4:])
