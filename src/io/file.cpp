@@ -277,15 +277,15 @@ void create(const std::string& path, const std::string& start, Index bytes) {
 }  // namespace
 
 FileType inspect(MPI_Comm comm, const std::string& path) {
-  const Communicator all = Communicator::duplicate(comm);
-  const mpi::Task task("inspecting a file", path);
+  const mpi::Entry entry("inspecting a file", path);
+  const Communicator all = Communicator::shared(comm);
   all.same("the file's name", path);
   return look(all, path).file;
 }
 
 void read(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, void* array) {
-  const Communicator all = Communicator::duplicate(comm);
-  const mpi::Task task("reading a file", path);
+  const mpi::Entry entry("reading a file", path);
+  const Communicator all = Communicator::shared(comm);
   check_arguments(all, path, layout, type, array);
   const FileType wanted{layout.shape(), type};
   const Header header = look(all, path, is_npy(path) ? FileType{} : wanted);
@@ -297,8 +297,8 @@ void read(MPI_Comm comm, const std::string& path, const Layout& layout, const st
 }
 
 void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array) {
-  const Communicator all = Communicator::duplicate(comm);
-  const mpi::Task task("writing a file", path);
+  const mpi::Entry entry("writing a file", path);
+  const Communicator all = Communicator::shared(comm);
   check_arguments(all, path, layout, type, array);
   layout.check_partition("what is written to " + path);
   const FileType written{layout.shape(), type};

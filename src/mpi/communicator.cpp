@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string_view>
 
 #include "mpi/messages.hpp"
@@ -41,39 +42,152 @@ bool names_rank(std::string_view text) {
   return end != 5 && end != std::string_view::npos && text.substr(end).starts_with(": ");
 }
 
-}  // namespace
-
-Communicator Communicator::duplicate(MPI_Comm comm) {
+// Throws locally unless MPI is running and `comm` is one of one group.
+void check_given(MPI_Comm comm) {
   check_running("duplicate a communicator");
-  try {
-    heed_time_limit();
-  } catch (const Error&) {  // which every `agree` says on all ranks
-  }
   if (comm == MPI_COMM_NULL) throw Error("the communicator is MPI_COMM_NULL; give one that this rank belongs to");
   int inter = 0;
   check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) throw Error("the communicator is an intercommunicator; give an intracommunicator, such as MPI_Intercomm_merge makes of it");
+}
+
+}  // namespace
+
+Communicator Communicator::duplicate(MPI_Comm comm) {
+  mind_time_limit();
+  check_given(comm);
   MPI_Comm own = MPI_COMM_NULL;
   const Wait wait("MPI_Comm_dup");
   check(MPI_Comm_dup(comm, &own), "MPI_Comm_dup");
   return Communicator(own);
 }
 
+// A communicator from its making to its freeing; an attribute of it says that it is ours.
+struct Communicator::Owned : std::enable_shared_from_this<Owned> {
+  explicit Owned(MPI_Comm own) : raw(own) { ++live.communicators; }
+  ~Owned() {
+    if (!running()) return;
+    groups.clear();
+    MPI_Comm_free(&raw);
+    --live.communicators;
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  MPI_Comm raw;
+  std::vector<std::pair<std::vector<int>, Communicator>> groups;
+  std::uint64_t numbers = 0;
+};
+
+namespace {
+
+using Free = int (*)(MPI_Comm, int, void*, void*);
+
+// Attributes by which a communicator's own of ours is found, and the one that is shared by all who use a user's.
+int new_key(Free free) {
+  int key = MPI_KEYVAL_INVALID;
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
+  return key;
+}
+
+int own_key() {
+  static const int key = new_key(MPI_COMM_NULL_DELETE_FN);
+  return key;
+}
+
+template <class T>
+T* attribute(MPI_Comm comm, int key) {
+  T* value = nullptr;
+  int found = 0;
+  check(MPI_Comm_get_attr(comm, key, &value, &found), "MPI_Comm_get_attr");
+  return found ? value : nullptr;
+}
+
+}  // namespace
+
 Communicator::Communicator(MPI_Comm own) : raw_(own) {
   if (raw_ == MPI_COMM_NULL) return;
-  ++live.communicators;
+  owned_ = std::make_shared<Owned>(raw_);
   check(MPI_Comm_set_errhandler(raw_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_set_attr(raw_, own_key(), owned_.get()), "MPI_Comm_set_attr");
   check(MPI_Comm_rank(raw_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(raw_, &size_), "MPI_Comm_size");
 }
 
-Communicator::~Communicator() {
-  if (raw_ == MPI_COMM_NULL || !running()) return;
-  MPI_Comm_free(&raw_);
-  --live.communicators;
+std::shared_ptr<Communicator::Owned> Communicator::owned(MPI_Comm comm) {
+  Owned* const known = attribute<Owned>(comm, own_key());
+  return known ? known->shared_from_this() : nullptr;
 }
 
+Communicator Communicator::again() const {
+  Communicator other;
+  other.owned_ = owned_;
+  other.raw_ = raw_;
+  other.rank_ = rank_;
+  other.size_ = size_;
+  return other;
+}
+
+Communicator Communicator::of(MPI_Comm group) {
+  const auto own = owned(group);
+  if (!own) return duplicate(group);
+  Communicator same;
+  same.owned_ = own;
+  same.raw_ = own->raw;
+  check(MPI_Comm_rank(group, &same.rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(group, &same.size_), "MPI_Comm_size");
+  return same;
+}
+
+Communicator Communicator::shared(MPI_Comm comm) {
+  check_given(comm);
+  const bool at_once = thread_level() == MPI_THREAD_MULTIPLE;
+  if (!at_once && owned(comm)) return of(comm);
+  using Known = std::weak_ptr<Owned>;
+  static const int key = new_key([](MPI_Comm, int, void* value, void*) {
+    delete static_cast<Known*>(value);
+    return int{MPI_SUCCESS};
+  });
+  const Known* const known = attribute<Known>(comm, key);
+  const std::shared_ptr<Owned> own = known && !at_once ? known->lock() : nullptr;
+  // Ranks may have freed their last plan at different times: what one of them lacks all make anew.
+  int answers[] = {own != nullptr, !at_once};
+  {
+    const Wait wait("MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, answers, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  }
+  if (answers[0]) return of(own->raw);
+  Communicator made = duplicate(comm);
+  if (answers[1])
+    try {
+      auto value = std::make_unique<Known>(made.owned_);
+      check(MPI_Comm_set_attr(comm, key, value.get()), "MPI_Comm_set_attr");
+      value.release();
+    } catch (const std::exception&) {  // then it is not found, and another one made
+    }
+  return made;
+}
+
+Communicator Communicator::group(const std::vector<int>& members) const {
+  if (static_cast<int>(members.size()) == size_) return again();
+  std::vector<int> name;
+  auto& groups = owned_->groups;
+  const auto known = agree([&] {
+    name = members;
+    groups.reserve(groups.size() + 1);
+    return std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == members; });
+  });
+  if (min(known != groups.end() ? 1 : 0)) return known->second.again();
+  Communicator made = split(members.front(), rank_);
+  if (known != groups.end()) known->second = made.again();
+  else groups.emplace_back(std::move(name), made.again());
+  return made;
+}
+
+std::uint64_t Communicator::next_number() const { return owned_->numbers++; }
+
 void Communicator::swap(Communicator& other) noexcept {
+  std::swap(owned_, other.owned_);
   std::swap(raw_, other.raw_);
   std::swap(rank_, other.rank_);
   std::swap(size_, other.size_);

@@ -2,7 +2,9 @@
 // Everything here is collective over the communicator unless it says "local".
 #pragma once
 
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -22,17 +24,30 @@ class Communicator {
   Communicator() = default;
   /// A duplicate of `comm`. Throws locally when MPI is not running, or `comm` is null or an intercommunicator.
   static Communicator duplicate(MPI_Comm comm);
+  /// The duplicate that all share who ask for one of `comm`: made for the first of them and freed after the last, so that many plans need
+  /// but one. Each gets its own where threads may call MPI at once, for then calls of two plans may meet on it. Where `comm` is
+  /// weft's own, that is shared, and nothing is communicated. Throws as `duplicate`.
+  static Communicator shared(MPI_Comm comm);
+  /// For an exchange over all ranks of `group`: `group` itself where it is weft's own, else a duplicate. Whoever sends on it does so
+  /// inside `start`, or in collectives, since starts come in the same order on all ranks.
+  static Communicator of(MPI_Comm group);
+  /// The same communicator, with traffic of its own. Local.
+  Communicator again() const;
   Communicator(Communicator&& other) noexcept { swap(other); }
   Communicator& operator=(Communicator&& other) noexcept {
     swap(other);
     return *this;
   }
-  ~Communicator();
 
   int rank() const { return rank_; }  // local
   int size() const { return size_; }  // local
   MPI_Comm raw() const { return raw_; }
 
+  /// The ranks that name the same members, in order: this communicator where that is all, else one that is kept for the next who
+  /// names them. Every rank names itself and all those that name it.
+  Communicator group(const std::vector<int>& members) const;
+  /// How often this was called on this communicator, all its handles together. Local, and alike on all ranks if they call alike.
+  std::uint64_t next_number() const;
   /// The ranks of one color, ordered by key, then by rank here. A negative color gets no communicator: raw() is MPI_COMM_NULL.
   Communicator split(int color, int key = 0) const;
   /// The same ranks, each with the neighbours that neighbourhood collectives receive from and send to.
@@ -81,7 +96,9 @@ class Communicator {
   }
 
  private:
+  struct Owned;
   explicit Communicator(MPI_Comm own);
+  static std::shared_ptr<Owned> owned(MPI_Comm comm);
   void swap(Communicator& other) noexcept;
   template <class T>
   static auto wide(T value) {
@@ -92,6 +109,7 @@ class Communicator {
   /// Throws on all ranks when any has an error message, that of the lowest such rank.
   void settle(const std::optional<std::string>& error) const;
 
+  std::shared_ptr<Owned> owned_;
   MPI_Comm raw_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 0;
   mutable Traffic traffic_;

@@ -169,6 +169,13 @@ void heed_time_limit() {
   if (given || watching) watchman().heed(given ? given : "");
 }
 
+void mind_time_limit() noexcept {
+  try {
+    heed_time_limit();
+  } catch (const std::exception&) {
+  }
+}
+
 void Note::begin(const char* what, const char* of, int exchange, int tile, bool waits) {
   what_ = what, of_ = of, exchange_ = exchange, tile_ = tile, waits_ = waits, begun_ = true;
   this_thread().begin(*this);

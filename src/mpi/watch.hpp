@@ -14,6 +14,8 @@ inline std::atomic<bool> watching{false};
 /// Reads WEFT_TIMEOUT, which may have changed, and does what it says from here on. Throws Error when that is not a number of
 /// seconds, or no thread can be made for it. Local; part of every Communicator::agree.
 void heed_time_limit();
+/// The same where nobody can say yet what is wrong with it: the next `agree` does, on all ranks.
+void mind_time_limit() noexcept;
 
 /// What the calling thread is about while the object lives; what is noted inside belongs to it. Notes of a thread end in reverse order.
 class Note {
@@ -44,6 +46,12 @@ class Note {
 class Task : public Note {
  public:
   Task(const char* what, const std::string& of) : Note(what, of.c_str(), -1, -1, false) {}
+};
+
+/// A collective call of a user's that may be the first one to hear of the limit.
+class Entry : public Task {
+ public:
+  Entry(const char* what, const std::string& of) : Task((mind_time_limit(), what), of) {}
 };
 
 /// The thread may be waiting for other ranks, in a call of MPI or a verb of an exchange. The text must live as long.

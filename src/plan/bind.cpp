@@ -12,7 +12,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   for (const int member : demand.pattern.members()) nodes.push_back(demand.nodes[static_cast<std::size_t>(member)]);
   demand.nodes = std::move(nodes);
 
-  const mpi::Communicator group = comm.split(demand.pattern.members().front(), comm.rank());
+  const mpi::Communicator group = comm.group(demand.pattern.members());
   const auto sent = [&](const Strategy& chosen) {
     return single ? single_on_wire(chosen) : std::shared_ptr<const Strategy>(std::shared_ptr<void>(), &chosen);
   };

@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, std::string>> engine_list() {
 }
 
 AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options, const Machine& known)
-    : comm(std::move(own)), problem(given), called(mpi::watching ? to_string(given.shape) + ", strategy " + options.strategy : ""), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
+    : comm(std::move(own)), problem(given), called(to_string(given.shape) + ", strategy " + options.strategy), compares(compares_calls()), plan_number(comm.next_number()), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
       traced(mpi::traced(comm)) {
   if (comm.max(options.threads) > 1)
     comm.agree([&] {
@@ -195,7 +195,6 @@ double AnyPlan::Body::logical_points() const {
 }
 
 void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f) {
-  if (failure) throw_failed("plan", failure);
   const mpi::Task task(&chain == &forward ? "forward" : &chain == &backward ? "backward" : waves ? "backward_map_forward" : "forward_map_backward", called);
   slots[static_cast<std::size_t>(chain.first_slot)] = static_cast<std::byte*>(const_cast<void*>(in));
   slots[static_cast<std::size_t>(chain.last_slot)] = static_cast<std::byte*>(out);
@@ -263,38 +262,54 @@ AnyPlan::~AnyPlan() = default;
 AnyPlan::AnyPlan(AnyPlan&&) noexcept = default;
 AnyPlan& AnyPlan::operator=(AnyPlan&&) noexcept = default;
 
-void AnyPlan::Body::check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* what) const {
-  if ((!in && in_bytes > 0) || (!out && out_bytes > 0)) throw Error(std::string(what) + ": the " + (in ? "output" : "input") + " array is null on rank " + std::to_string(comm.rank()));
+template <class Check>
+void AnyPlan::Body::checked(const char* verb, Check&& check) const {
+  const auto all = [&] {
+    if (failure) throw_failed("plan", failure);
+    check();
+  };
+  if (!compares) return all();
+  const mpi::Task task("comparing calls", called);
+  comm.same("the call", std::string(verb) + " of plan " + std::to_string(plan_number) + " (" + called + ")");
+  comm.agree(all);
+}
+
+void AnyPlan::Body::check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* verb) const {
+  if ((!in && in_bytes > 0) || (!out && out_bytes > 0)) throw Error(std::string(verb) + ": the " + (in ? "output" : "input") + " array is null on rank " + std::to_string(comm.rank()));
   const auto *a = static_cast<const std::byte*>(in), *b = static_cast<const std::byte*>(out);
   if (requested.in_place) {
-    if (in != out && (in_bytes > 0 || out_bytes > 0)) throw Error(std::string(what) + ": the plan is in place, but input and output are different arrays on rank " + std::to_string(comm.rank()) + "; pass the same pointer or plan without in_place");
+    if (in != out && (in_bytes > 0 || out_bytes > 0)) throw Error(std::string(verb) + ": the plan is in place, but input and output are different arrays on rank " + std::to_string(comm.rank()) + "; pass the same pointer or plan without in_place");
   } else if (in_bytes > 0 && out_bytes > 0 && std::less<>{}(a, b + out_bytes) && std::less<>{}(b, a + in_bytes)) {
-    throw Error(std::string(what) + ": input and output overlap on rank " + std::to_string(comm.rank()) + "; plan with in_place, or give two arrays");
+    throw Error(std::string(verb) + ": input and output overlap on rank " + std::to_string(comm.rank()) + "; plan with in_place, or give two arrays");
   }
 }
 
 void AnyPlan::forward(const void* in, void* out) {
-  body_->check_arrays(in, out, body_->input_reach * body_->input_bytes, body_->output_reach * body_->output_bytes, "forward");
+  body_->checked("forward", [&] { body_->check_arrays(in, out, body_->input_reach * body_->input_bytes, body_->output_reach * body_->output_bytes, "forward"); });
   body_->execute(body_->forward, in, out);
 }
 
 void AnyPlan::backward(const void* in, void* out) {
-  body_->check_arrays(in, out, body_->output_reach * body_->output_bytes, body_->input_reach * body_->input_bytes, "backward");
+  body_->checked("backward", [&] { body_->check_arrays(in, out, body_->output_reach * body_->output_bytes, body_->input_reach * body_->input_bytes, "backward"); });
   body_->execute(body_->backward, in, out);
 }
 
 void AnyPlan::forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f) {
-  if (!f) throw Error("forward_map_backward: the map is empty; give a function of a line");
-  if (body_->waves) throw Error("forward_map_backward: plane waves are mapped in real space; call backward_map_forward, and change coefficients in their array");
-  if (body_->requested.in_place && in != out) throw Error("forward_map_backward: the plan is in place; pass the same pointer as input and output");
-  if ((!in || !out) && input_elements() > 0) throw Error("forward_map_backward: an array is null on rank " + std::to_string(body_->comm.rank()));
+  body_->checked("forward_map_backward", [&] {
+    if (!f) throw Error("forward_map_backward: the map is empty; give a function of a line");
+    if (body_->waves) throw Error("forward_map_backward: plane waves are mapped in real space; call backward_map_forward, and change coefficients in their array");
+    if (body_->requested.in_place && in != out) throw Error("forward_map_backward: the plan is in place; pass the same pointer as input and output");
+    if ((!in || !out) && input_elements() > 0) throw Error("forward_map_backward: an array is null on rank " + std::to_string(body_->comm.rank()));
+  });
   body_->execute(body_->map, in, out, &f);
 }
 
 void AnyPlan::backward_map_forward(const void* in, void* out, const std::function<void(const Line&)>& f) {
-  if (!f) throw Error("backward_map_forward: the map is empty; give a function of a line");
-  if (!body_->waves) throw Error("backward_map_forward: only plane waves are mapped in real space; call forward_map_backward, or plan a sphere");
-  if ((!in || !out) && output_elements() > 0) throw Error("backward_map_forward: an array is null on rank " + std::to_string(body_->comm.rank()));
+  body_->checked("backward_map_forward", [&] {
+    if (!f) throw Error("backward_map_forward: the map is empty; give a function of a line");
+    if (!body_->waves) throw Error("backward_map_forward: only plane waves are mapped in real space; call forward_map_backward, or plan a sphere");
+    if ((!in || !out) && output_elements() > 0) throw Error("backward_map_forward: an array is null on rank " + std::to_string(body_->comm.rank()));
+  });
   body_->execute(body_->map, in, out, &f);
 }
 

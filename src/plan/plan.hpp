@@ -44,7 +44,9 @@ struct AnyPlan::Body {
 
   mpi::Communicator comm;
   AnyProblem problem;
-  std::string called;  // what the time limit says; empty where there is none
+  std::string called;  // what the time limit and comparisons of calls say
+  bool compares = false;  // calls, before they execute
+  std::uint64_t plan_number = 0;  // on its communicator
   Options requested, effective;
   Machine machine;
   std::string choice, chosen_by;  // how options left open were chosen, as JSON and in one line; empty: the model chose, or nobody
@@ -93,7 +95,10 @@ struct AnyPlan::Body {
   trace::List list(const Chain& chain) const;
   void record(std::shared_ptr<trace::Recorder> on);
   AnyPlan::Spent spent() const;
-  void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* what) const;
+  /// Runs what looks at the arguments of a call; where calls are compared, on all ranks or on none, and only if all make the same call.
+  template <class Check>
+  void checked(const char* verb, Check&& check) const;
+  void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* verb) const;
   void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
   std::shared_ptr<std::byte> memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes);
 

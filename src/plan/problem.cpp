@@ -1,6 +1,8 @@
 #include "plan/problem.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace weft {
 
@@ -78,6 +80,13 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (p.waves) check_waves(p, o);
 }
 
+bool compares_calls() {
+  const char* const text = std::getenv("WEFT_CHECK");
+  const std::string_view given = text ? text : "0";
+  if (given != "0" && given != "1") throw Error("WEFT_CHECK=" + std::string(given.substr(0, 100)) + ": give 1 to have ranks compare what they call, or 0, or unset it");
+  return given == "1";
+}
+
 void throw_failed(const char* what, const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -108,6 +117,7 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the schedule", text(o.schedule) + (o.backward_schedule ? "; backward " + text(*o.backward_schedule) : "")},
           {"the process grid", grid},
           {"the groups", std::to_string(o.groups)},
+          {"WEFT_CHECK", compares_calls() ? "1" : "0"},
           {"wisdom and tuning", std::string(o.wisdom ? "wisdom" : "no wisdom") + ", " + std::to_string(o.tune_seconds) + " s"},
           {"batch, components, threads", std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
           {"the options", std::string(o.in_place ? "in place, " : "") + (o.overwrite_input ? "overwriting, " : "") + (o.natural_output ? "natural output, " : "") + "scale " + o.scale},
@@ -116,11 +126,14 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
 }
 
 void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
-  agree_or_decline(comm, [&] { check_problem(problem, options); });
-  const auto all = fingerprint(problem, options);
-  std::string mine;
-  for (const auto& [what, text] : all) mine += text + "\n";
-  std::string first = mine;
+  std::vector<std::pair<std::string, std::string>> all;
+  std::string mine, first;
+  agree_or_decline(comm, [&] {
+    check_problem(problem, options);
+    all = fingerprint(problem, options);
+    for (const auto& [what, text] : all) mine += text + "\n";
+    first = mine;
+  });
   comm.bcast(first);
   if (comm.min(first == mine ? 1 : 0)) return;  // one question for all of it
   for (const auto& [what, text] : all) comm.same(what, text);

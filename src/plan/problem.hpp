@@ -26,6 +26,9 @@ auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
   }
 }
 
+/// Whether WEFT_CHECK=1 in the environment asks that ranks compare what they call before they execute. Throws Error when it is neither 0 nor 1.
+bool compares_calls();
+
 /// Throws what calls say once MPI has failed in the middle of an execution.
 [[noreturn]] void throw_failed(const char* what, const std::exception_ptr& failure);
 

@@ -39,6 +39,7 @@ std::vector<Piece> for_peer(int peer, std::vector<Piece> pieces) {
 Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
   all.same("the bytes of an element", std::to_string(element_bytes));
   all.same("the strategy", options.strategy);
+  all.same("WEFT_CHECK", all.agree([] { return std::string(compares_calls() ? "1" : "0"); }));
   all.same("the periodic axes", point_string(Shape(options.periodic.begin(), options.periodic.end())));
   all.same("the layout that data comes from", from.describe(true));
   all.same("the layout that data goes to", to.describe(true));
@@ -55,7 +56,8 @@ Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const 
 }  // namespace
 
 Redistribution::Body::Body(mpi::Communicator comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options, const Machine& machine)
-    : comm_(std::move(comm)), pattern_(checked_pattern(comm_, from, to, element_bytes, options)), bytes_(element_bytes) {
+    : comm_(std::move(comm)), pattern_(checked_pattern(comm_, from, to, element_bytes, options)), bytes_(element_bytes),
+      compares_(compares_calls()), number_(comm_.next_number()) {
   Demand demand{.pattern = pattern_, .element_bytes = bytes_, .from_slot = from_slot, .to_slot = to_slot, .slots = &slots_, .nodes = comm_.nodes(options.nodes)};
   bound_ = bind_strategy(comm_, demand, options.strategy, false, machine);
   strategy = bound_.strategy->name();
@@ -64,10 +66,12 @@ Redistribution::Body::Body(mpi::Communicator comm, const Layout& from, const Lay
 }
 
 void Redistribution::Body::execute(const void* from, void* to) {
-  if (failure_) throw_failed("redistribution", failure_);
-  const int rank = comm_.rank();
-  if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
-    throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
+  if (compares_) {
+    comm_.same("the call", "redistribution " + std::to_string(number_) + " (" + strategy + ")");
+    comm_.agree([&] { check_call(from, to); });
+  } else {
+    check_call(from, to);
+  }
   slots_[from_slot] = static_cast<std::byte*>(const_cast<void*>(from));  // nothing writes to slot 0
   slots_[to_slot] = static_cast<std::byte*>(to);
   const mpi::Task task("redistribute", strategy);
@@ -83,6 +87,13 @@ void Redistribution::Body::execute(const void* from, void* to) {
     const Traffic after = bound_.exchange->traffic();
     run.sent({after.calls - before.calls, after.messages - before.messages, after.bytes - before.bytes});
   }
+}
+
+void Redistribution::Body::check_call(const void* from, const void* to) const {
+  if (failure_) throw_failed("redistribution", failure_);
+  const int rank = comm_.rank();
+  if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
+    throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
 }
 
 void Redistribution::Body::run_steps(trace::Run& run) {

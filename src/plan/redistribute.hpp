@@ -29,12 +29,15 @@ struct Redistribution::Body {
   using Moves = std::vector<Move>;
   enum Part { leave, stay, arrive, parts };  // what is copied before, while and after the exchange moves the rest
 
+  void check_call(const void* from, const void* to) const;
   void run_steps(trace::Run& run);
   void plan_tile(int number, const Pattern::Tile& caller, const Exchange::Tile& exchange);
 
   mpi::Communicator comm_;
   Pattern pattern_;
   Index bytes_;
+  bool compares_;  // calls, before they execute
+  std::uint64_t number_;  // on its communicator, where plans count too
   Slots slots_ = Slots(2, nullptr);
   Bound bound_;
   std::vector<Moves> moves_;  // by tile and part

@@ -113,13 +113,13 @@ std::vector<Carried> carried(const Nodes& nodes, Carriers carriers, int from, in
 }
 
 AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Carriers carriers)
-    : comm_(mpi::Communicator::duplicate(group)), element_(mpi::Datatype::bytes(demand.element_bytes)) {
+    : comm_(mpi::Communicator::of(group)), element_(mpi::Datatype::bytes(demand.element_bytes)) {
   const Pattern& pattern = demand.pattern;
   const Nodes nodes(demand);
   const int self = pattern.rank(), here = nodes.of[at(self)], place = nodes.place[at(self)];
   const std::vector<int>& members = nodes.beside(self);
   const int places = static_cast<int>(members.size());
-  node_ = comm_.split(here, self);
+  node_ = comm_.group(members);
   const Counts gives(node_, pattern, true), takes(node_, pattern, false);
 
   // where everything lies

@@ -17,7 +17,7 @@ namespace {
 class DatatypeExchange final : public Exchange {
  public:
   DatatypeExchange(const Demand& demand, MPI_Comm group, const std::string& declined)
-      : comm_(mpi::Communicator::duplicate(group)), slots_(*demand.slots), from_(demand.from_slot), to_(demand.to_slot), element_bytes_(demand.element_bytes) {
+      : comm_(mpi::Communicator::of(group)), slots_(*demand.slots), from_(demand.from_slot), to_(demand.to_slot), element_bytes_(demand.element_bytes) {
     comm_.agree([&] {
       if (!declined.empty()) throw Error(declined);
       const Pattern& pattern = demand.pattern;

@@ -21,7 +21,7 @@ namespace {
 class Writing final : public Exchange {
  public:
   Writing(const Demand& demand, MPI_Comm group)
-      : group_(mpi::Communicator::duplicate(group)), arrays_(demand, held(demand.pattern), group_), states_(static_cast<std::size_t>(demand.pattern.tiles())) {
+      : group_(mpi::Communicator::of(group)), arrays_(demand, held(demand.pattern), group_), states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
     const int self = group_.rank(), own = arrays_.slots()[static_cast<std::size_t>(self)];
     landing_ = pattern.to().view(pattern.members()[static_cast<std::size_t>(self)], own);

@@ -23,7 +23,7 @@ namespace {
 class Reading final : public Exchange {
  public:
   Reading(const Demand& demand, MPI_Comm group)
-      : group_(mpi::Communicator::duplicate(group)),
+      : group_(mpi::Communicator::of(group)),
         room_(room(demand)),
         stays_(demand.stay_slot >= 0 && room_ == demand.pattern.tiles() && demand.pattern.from().has_boxes() && demand.pattern.to().has_boxes()),
         whole_(!stays_ || demand.from_whole),

@@ -33,7 +33,7 @@ class LeaderExchange final : public PackedExchange {
     const Nodes nodes(demand);
     const int self = comm_.rank();
     const auto& members = nodes.beside(self);
-    node_ = comm_.split(nodes.of[at(self)], self);
+    node_ = comm_.group(members);
     leads_ = node_.rank() == 0;
     Index most_out = 0, most_in = 0, most_sent = 0, most_received = 0;  // of any tile, in elements
     for (int t = 0; t < tiles(); ++t) {

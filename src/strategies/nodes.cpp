@@ -7,7 +7,7 @@
 
 namespace weft {
 
-std::vector<int> nodes(MPI_Comm comm, const std::vector<int>& asked) { return mpi::Communicator::duplicate(comm).nodes(asked); }
+std::vector<int> nodes(MPI_Comm comm, const std::vector<int>& asked) { return mpi::Communicator::shared(comm).nodes(asked); }
 
 Nodes::Nodes(const Demand& demand) {
   std::map<int, int> numbers;

@@ -47,7 +47,7 @@ Order block_order(const Demand& demand, const Box& box) {
 }
 
 PackedExchange::PackedExchange(const Demand& demand, MPI_Comm group, Blocks blocks, const std::string& declined)
-    : comm_(mpi::Communicator::duplicate(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), shared_(blocks == Blocks::shared) {
+    : comm_(mpi::Communicator::of(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), shared_(blocks == Blocks::shared) {
   comm_.agree([&] {
     if (!declined.empty()) throw Error(declined);
     lay_out(demand, blocks);

@@ -23,6 +23,7 @@ class PutExchange final : public PackedExchange {
  public:
   PutExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::exact) {
     if (comm_.size() == 1) return;
+    comm_ = mpi::Communicator::duplicate(group);  // its messages go when tiles are closed, which is in no order
     try {
       window_ = mpi::Window::create(comm_, in_region(0), in_bytes());
     } catch (const Error&) {  // alike on all ranks
@@ -83,7 +84,7 @@ class PutExchange final : public PackedExchange {
     std::vector<Index> here(static_cast<std::size_t>(comm_.size() * tiles())), there(here.size());
     for (int peer = 0; peer < comm_.size(); ++peer)
       for (int t = 0; t < tiles(); ++t) here[index(t, peer)] = in_block(t, peer) - in_region(0);
-    const mpi::Communicator planning = mpi::Communicator::duplicate(group);  // what it sends is not the exchange's traffic
+    const mpi::Communicator planning = mpi::Communicator::of(group);  // what it sends is not the exchange's traffic
     const mpi::Datatype number = mpi::Datatype::bytes(sizeof(Index));
     mpi::Alltoall::even(planning, tiles(), number)(planning, here.data(), there.data());
     return there;

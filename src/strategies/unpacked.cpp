@@ -50,7 +50,7 @@ std::string declined(const Demand& demand) {
 class UnpackedExchange final : public Exchange {
  public:
   UnpackedExchange(const Demand& demand, MPI_Comm group)
-      : comm_(mpi::Communicator::duplicate(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), slots_(*demand.slots), from_(demand.from_slot) {
+      : comm_(mpi::Communicator::of(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), slots_(*demand.slots), from_(demand.from_slot) {
     comm_.agree([&] {
       if (const std::string why = declined(demand); !why.empty()) throw Error("unpacked: " + why);
       const Pattern& pattern = demand.pattern;

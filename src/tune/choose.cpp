@@ -12,9 +12,9 @@
 namespace weft {
 
 AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options) {
-  auto comm = mpi::Communicator::duplicate(user);
-  const std::string about = mpi::watching ? to_string(problem.shape) + ", strategy " + options.strategy : "";
-  const mpi::Task task("planning", about);
+  const std::string about = to_string(problem.shape) + ", strategy " + options.strategy;
+  const mpi::Entry entry("planning", about);
+  auto comm = mpi::Communicator::shared(user);
   check_alike(comm, problem, options);
   if (!leaves_open(options)) {
     body_ = std::make_unique<Body>(std::move(comm), problem, options, Machine());
@@ -22,7 +22,7 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
   }
   Recollection known(comm, problem, options);
   std::vector<std::string> notes = known.notes();
-  const auto plan = [&](const Options& choice) { body_ = std::make_unique<Body>(mpi::Communicator::duplicate(comm.raw()), problem, choice, known.machine()); };
+  const auto plan = [&](const Options& choice) { body_ = std::make_unique<Body>(comm.again(), problem, choice, known.machine()); };
   Json story;
   if (options.strategy == "tune") {
     const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
@@ -67,8 +67,8 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
 }
 
 Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
-  auto comm = mpi::Communicator::duplicate(user);
-  const mpi::Task task("planning a redistribution", options.strategy);
+  const mpi::Entry entry("planning a redistribution", options.strategy);
+  auto comm = mpi::Communicator::shared(user);
   const bool looks = comm.max(options.wisdom && options.strategy == "auto" ? 1 : 0);
   const Machine machine = looks ? Recollection::machine_at(comm, options.nodes) : Machine();
   body_ = std::make_unique<Body>(std::move(comm), from, to, element_bytes, options, machine);

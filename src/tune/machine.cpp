@@ -48,7 +48,7 @@ struct Circle {
 }  // namespace
 
 Machine measure_machine(MPI_Comm user, const std::vector<int>& asked) {
-  const auto comm = mpi::Communicator::duplicate(user);
+  const auto comm = mpi::Communicator::shared(user);
   const std::vector<int> nodes = comm.nodes(asked);
   std::vector<int> mine, firsts;  // the ranks of this node, and the first rank of each
   for (int r = 0; r < comm.size(); ++r) {

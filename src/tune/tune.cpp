@@ -243,8 +243,8 @@ class Search {
 }  // namespace
 
 Tuning tune(MPI_Comm user, const AnyProblem& problem, const Options& options, const TuneOptions& how) {
-  const auto comm = mpi::Communicator::duplicate(user);
-  const mpi::Task task("tuning", options.strategy);
+  const mpi::Entry entry("tuning", options.strategy);
+  const auto comm = mpi::Communicator::shared(user);
   comm.agree([&] {
     for (const auto& [name, value] : {std::pair{"seconds", how.seconds}, {"skew_seconds", how.skew_seconds}})
       if (!(value >= 0 && value <= 1e6)) throw Error(std::string(name) + " is " + std::to_string(value) + "; give seconds from 0 to 1000000");

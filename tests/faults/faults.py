@@ -55,6 +55,24 @@ class Alone(unittest.TestCase):
                 for text in texts:
                     self.assertIn(text, result.err)
 
+    def test_calls_are_compared(self):
+        for what, text in {
+            "null": "rank 1: forward: the input array is null on rank 1",
+            "null.direct": "rank 1: forward: the input array is null on rank 1",
+            "direction": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has backward of plan 0",
+            "which": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has forward of plan 1 (8x8x4",
+            "redistribute": "rank 1: the input array of a redistribution is a null pointer",
+            "right": "nothing was thrown",
+        }.items():
+            with self.subTest(what=what):
+                result = self.alone(what, WEFT_CHECK="1", WEFT_TIMEOUT="20")
+                self.assertEqual(result.code, 0, result)
+                self.assertEqual(result.out.count("says: " + text), 2, result)
+
+    def test_comparing_is_asked_for_alike(self):
+        result = self.alone("right", WEFT_CHECK="yes")
+        self.assertEqual(result.out.count("says: rank 0: WEFT_CHECK=yes: give 1"), 2, result)
+
     def test_time_limit_is_of_waits(self):
         result = self.alone("right", WEFT_TIMEOUT="20")
         self.assertEqual(result.code, 0, result)
