@@ -45,20 +45,54 @@ std::string Engine::declines(const LineSpec& spec) const {
 }
 
 std::shared_ptr<const Lines> Engine::plan(const LineSpec& spec, std::string_view effort) const {
+  return plan(std::vector{spec}, effort).front();
+}
+
+std::vector<std::shared_ptr<const Lines>> Engine::plan(const std::vector<LineSpec>& specs,
+                                                       std::string_view effort) const {
   if (std::find(efforts().begin(), efforts().end(), effort) == efforts().end()) {
     std::string allowed;
     for (const auto& e : efforts()) allowed += (allowed.empty() ? "" : ", ") + e;
     throw Error("unknown planning effort \"" + std::string(effort) + "\"; allowed are " + allowed);
   }
-  if (const auto reason = declines(spec); !reason.empty())
-    throw Error("engine " + std::string(name()) + " cannot plan " + to_string(spec) + ": " + reason);
-  const Key key{spec, std::string(effort)};
+  for (const LineSpec& spec : specs)
+    if (const auto reason = declines(spec); !reason.empty())
+      throw Error("engine " + std::string(name()) + " cannot plan " + to_string(spec) + ": " + reason);
   const std::lock_guard lock(planning_);
-  auto lines = planned_[key].lock();
-  if (!lines) planned_[key] = lines = make(spec, key.second);
-  if (const auto kept = kept_.lock()) kept->insert(lines);
-  lines->prepare();
-  return lines;
+  std::map<LineSpec, std::shared_ptr<const Lines>> found;
+  for (const LineSpec& spec : specs) found[spec] = planned_[{spec, std::string(effort)}].lock();
+  std::vector<LineSpec> missing;
+  for (const auto& [spec, lines] : found)
+    if (!lines) missing.push_back(spec);
+  if (!missing.empty()) {
+    const auto made = make(missing, std::string(effort));
+    for (std::size_t k = 0; k < made.size(); ++k)
+      planned_[{missing[k], std::string(effort)}] = found[missing[k]] = made[k];
+  }
+  const auto kept = kept_.lock();
+  for (const auto& [spec, lines] : found) {
+    if (kept) kept->insert(lines);
+    if (lines->may_be_held()) hold(lines);
+    lines->prepare();
+  }
+  std::vector<std::shared_ptr<const Lines>> planned;
+  for (const LineSpec& spec : specs) planned.push_back(found[spec]);
+  return planned;
+}
+
+void Engine::hold(const std::shared_ptr<const Lines>& lines) const {
+  if (lines->spec().length > points_held) return;
+  std::erase(held_, lines);
+  held_.push_front(lines);
+  Index points = 0;
+  std::size_t fit = 0;
+  while (fit < held_.size() && fit < most_held && (points += held_[fit]->spec().length) <= points_held) ++fit;
+  held_.resize(fit);
+}
+
+void Engine::let_go() const {
+  const std::lock_guard lock(planning_);
+  held_.clear();
 }
 
 std::shared_ptr<const void> Engine::keep() const {

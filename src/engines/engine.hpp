@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -125,6 +126,8 @@ class Lines {
 
   /// Whether it asks memory for lines that lie behind those it transforms, so that nobody else need.
   virtual bool reads_ahead() const { return false; }
+  /// Whether no bits of other lines may depend on this being alive, so that it can be held for who plans it again.
+  virtual bool may_be_held() const { return true; }
   /// Counts that are multiples of this cost least: other counts are filled up with copies of a line.
   virtual Index batch() const { return 1; }
   /// Whether out of place is the faster manner, for callers who can choose.
@@ -160,11 +163,22 @@ class Engine {
   /// The same spec and effort give the same Lines as long as anyone holds it. Throws `Error` for an unknown effort (naming the allowed ones) and a declined spec (with the reason).
   std::shared_ptr<const Lines> plan(const LineSpec& spec, std::string_view effort) const;
 
+  /// The same for several specs at once, which costs least: the library underneath is asked once for what a program
+  /// taught it. In the order of the specs.
+  std::vector<std::shared_ptr<const Lines>> plan(const std::vector<LineSpec>& specs, std::string_view effort) const;
+
   /// While anyone holds what it returns, whatever is planned is held too: for who makes, drops and makes again plans of the same lines.
   std::shared_ptr<const void> keep() const;
+  /// Lets go of the lines that it holds by itself for who plans them again: the last `most_held`, of `points_held`
+  /// points together.
+  void let_go() const;
+  static constexpr std::size_t most_held = 64;
+  static constexpr Index points_held = Index{1} << 18;
 
   /// Everything this process's choices depend on, so that a process that imports it plans alike, to the last bit: the plan broadcasts rank 0's.
   virtual std::string export_wisdom() const { return {}; }
+  /// Of these lines alone.
+  virtual std::string export_wisdom(const std::vector<LineSpec>&, std::string_view /*effort*/) const { return {}; }
   /// Takes the choices of `wisdom` over its own. Lines planned otherwise before stay as they are but are not handed out again.
   /// Throws `Error` for text that is not this engine's wisdom.
   virtual void import_wisdom(const std::string& wisdom) const;
@@ -176,10 +190,14 @@ class Engine {
 
  private:
   virtual std::string limits(const LineSpec&) const { return {}; }  // what this engine declines beyond what means nothing
-  virtual std::shared_ptr<const Lines> make(const LineSpec&, const std::string& effort) const = 0;
+  /// Different specs, none of which it declines.
+  virtual std::vector<std::shared_ptr<const Lines>> make(const std::vector<LineSpec>&,
+                                                         const std::string& effort) const = 0;
+  void hold(const std::shared_ptr<const Lines>&) const;
   using Kept = std::set<std::shared_ptr<const Lines>>;
   mutable std::map<Key, std::weak_ptr<const Lines>> planned_;
   mutable std::weak_ptr<Kept> kept_;
+  mutable std::deque<std::shared_ptr<const Lines>> held_;  // the last planned first
 };
 
 /// The efforts `Engine::plan` knows, cheapest first.

@@ -1,16 +1,19 @@
 // FFTW 3 (single and double), planned so that the bits of a line never depend on the company it is in.
 //
-// A line transform has one plan, for one batch of contiguous lines, run in one manner: in place, out of place or, for c2r (which is faster when it
-// may destroy its input), from scratch. A call in another manner, a remainder of a batch (filled up with copies of a line) and memory that is not
-// aligned as FFTW wants it go through scratch, with the same plan. Measured with c2c on an AVX-512 Xeon: batches of 8 are 1.5 to 1.8
-// times faster than single lines up to 128 points and no faster beyond; in place wins by up to 1.2 up to 128 points, out of place by 1.2 to 1.4 beyond.
+// A line transform has one plan, for one batch of contiguous lines, run in one manner: in place, out of place or, for
+// c2r (which is faster when it may destroy its input), from scratch. A call in another manner, a remainder of a batch
+// (filled up with copies of a line) and memory that is not aligned as FFTW wants it go through scratch, with the same
+// plan. Measured with c2c on an AVX-512 Xeon: batches of 8 are 1.5 to 1.8 times faster than single lines up to 128
+// points and no faster beyond; in place wins by up to 1.2 up to 128 points, out of place by 1.2 to 1.4 beyond.
 //
-// Planning sees the wisdom of the line in question alone, never what the process has gathered: so it repeats from process to process, and a program's
-// own FFTW wisdom is left as it was. (For large prime factors, FFTW's plans take tables over from plans alive in the process: there the last bit
-// may depend on what else is planned.) FFTW's planner is not thread-safe: a program that also plans by itself must not do so while weft plans.
-// Lengths with a large prime factor are also tried as convolutions (convolved.hpp) over FFTW's transforms of smooth lengths: prime lengths
-// with a smooth predecessor take 0.2 to 0.5 of the time so, others 0.5 to 0.9, where they win.
-// FFTW itself allocates a buffer at execution for real-to-real kinds, large prime factors and some other plans.
+// Planning sees the wisdom of the line in question alone, never what the process has gathered: so it repeats from
+// process to process, and a program's own FFTW wisdom is left as it was; its time limit for planning
+// (fftw_set_timelimit) is not, where long lines are searched: it cannot be asked for. (For large prime factors, FFTW's
+// plans take tables over from plans alive in the process: there the last bit may depend on what else is planned.)
+// FFTW's planner is not thread-safe: a program that also plans by itself must not do so while weft plans. Lengths with
+// a large prime factor are also tried as convolutions (convolved.hpp) over FFTW's transforms of smooth lengths: prime
+// lengths with a smooth predecessor take 0.2 to 0.5 of the time so, others 0.5 to 0.9, where they win. FFTW itself
+// allocates a buffer at execution for real-to-real kinds, large prime factors and some other plans.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -20,7 +23,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include "aligned.hpp"
 #include "convolved.hpp"
@@ -49,9 +54,10 @@ struct Fftw;  // FFTW's calls for one precision
     static constexpr auto r2r = X##_execute_r2r;                         \
     static constexpr auto destroy = X##_destroy_plan;                    \
     static constexpr auto alignment_of = X##_alignment_of;               \
-    static constexpr auto export_wisdom = X##_export_wisdom_to_string;   \
+    static constexpr auto export_wisdom = X##_export_wisdom;             \
     static constexpr auto import_wisdom = X##_import_wisdom_from_string; \
     static constexpr auto forget_wisdom = X##_forget_wisdom;             \
+    static constexpr auto set_timelimit = X##_set_timelimit;             \
   };
 WEFT_FFTW(float, fftwf)
 WEFT_FFTW(double, fftw)
@@ -63,8 +69,9 @@ constexpr std::array<std::string_view, 6> manner_names{"in_place", "out_of_place
 
 // What a line's plan depends on besides its spec and effort.
 struct Choice {
-  Manner manner;
-  std::string wisdom;  // FFTW's, of this line alone
+  Manner manner{};
+  std::string wisdom;       // FFTW's, of this line alone
+  bool unfinished = false;  // the search ended before its time: what the wisdom does not say is estimated
   bool operator==(const Choice&) const = default;
 };
 
@@ -74,33 +81,53 @@ std::recursive_mutex& planner() {
   return mutex;
 }
 
-// While it lives, FFTW's planner knows the given wisdom and nothing else.
+// FFTW's planner, borrowed: while it lives, that knows what it is told here and nothing else; then again what it knew.
+// Every text that FFTW reads or writes is signed with the names of all its solvers, which takes longer than most plans:
+// so the program's own wisdom is read once, when the planner is first needed, and written back only where there was
+// any.
 template <class Real>
-class OnlyWisdom {
+class Planner {
   using F = Fftw<Real>;
 
  public:
-  explicit OnlyWisdom(const std::string& wisdom) : others_(text()) {
+  Planner() = default;
+  ~Planner() {
+    if (!borrowed_) return;
     F::forget_wisdom();
-    accepted_ = wisdom.empty() || F::import_wisdom(wisdom.c_str());
+    if (others_.find('(', 1) != std::string::npos)
+      F::import_wisdom(others_.c_str());  // the first opens the text, others open entries
   }
-  ~OnlyWisdom() {
-    F::forget_wisdom();
-    F::import_wisdom(others_.c_str());
-  }
-  OnlyWisdom(const OnlyWisdom&) = delete;
-  OnlyWisdom& operator=(const OnlyWisdom&) = delete;
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
 
-  bool accepted() const { return accepted_; }
-  static std::string text() {
-    const std::unique_ptr<char, void (*)(void*)> wisdom(F::export_wisdom(), std::free);
-    return wisdom.get();
+  // False where FFTW refuses this wisdom.
+  bool know(const std::string& wisdom) {
+    if (!std::exchange(borrowed_, true)) others_ = text();
+    F::forget_wisdom();
+    return wisdom.empty() || F::import_wisdom(wisdom.c_str());
+  }
+  // What it knows now, its entries in order: FFTW writes them in an order that changes from reading to writing.
+  static std::string known() {
+    std::istringstream lines(text());
+    std::vector<std::string> entries;
+    std::string first, all;
+    std::getline(lines, first);
+    for (std::string line; std::getline(lines, line);) entries.push_back(line + "\n");
+    std::sort(entries.begin(), entries.end());  // they are indented, what closes the text is not: it comes last
+    for (const std::string& entry : entries) all += entry;
+    return first + "\n" + all;
   }
 
  private:
+  static std::string text() {
+    std::string all;
+    F::export_wisdom([](char c, void* to) { static_cast<std::string*>(to)->push_back(c); }, &all);
+    return all;
+  }
+
   std::lock_guard<std::recursive_mutex> lock_{planner()};
   std::string others_;
-  bool accepted_ = false;
+  bool borrowed_ = false;
 };
 
 unsigned flags_of(std::string_view effort) {
@@ -121,6 +148,17 @@ std::size_t out_size(const LineSpec& spec, Index batch) {
   return Aligned::padded(static_cast<std::size_t>(spec.out_span(batch)) * element_bytes(spec.precision, complex_output(spec.kind)));
 }
 
+// By measurement: from this prime factor on a convolution may win, and from this prime on Rader's does, whatever the
+// kind.
+constexpr Index awkward = 37, certain = 61;
+
+Index largest_prime(Index n) {
+  Index largest = 1;
+  for (Index p = 2; p * p <= n; ++p)
+    for (; n % p == 0; n /= p) largest = p;
+  return std::max(largest, n);
+}
+
 template <class Real>
 class FftwLines final : public Lines {
   using F = Fftw<Real>;
@@ -130,7 +168,8 @@ class FftwLines final : public Lines {
       : Lines(spec, in_size(spec, batch) + (manner == Manner::in_place ? 0 : out_size(spec, batch))),
         manner_(manner),
         batch_(batch),
-        in_size_(in_size(spec, batch)) {
+        in_size_(in_size(spec, batch)),
+        shares_(largest_prime(logical_size(spec.kind, spec.length)) >= awkward) {
     const Aligned in(in_size_), out(out_size(spec, batch));
     std::byte* target = manner == Manner::in_place ? in.data() : out.data();
     const typename F::Dim points{spec.length, spec.in_stride, spec.out_stride}, lines{batch, spec.in_step(), spec.out_step()};
@@ -176,6 +215,7 @@ class FftwLines final : public Lines {
 
   Index batch() const override { return batch_; }
   bool prefers_out_of_place() const override { return manner_ != Manner::in_place; }
+  bool may_be_held() const override { return !shares_; }
 
  private:
   static typename F::Complex* complex(std::byte* p) { return reinterpret_cast<typename F::Complex*>(p); }
@@ -218,6 +258,7 @@ class FftwLines final : public Lines {
   Manner manner_;
   Index batch_;
   std::size_t in_size_;
+  bool shares_;  // tables with FFTW's other plans that are alive, and so bits
   typename F::Plan plan_ = nullptr;
 };
 
@@ -227,6 +268,7 @@ constexpr Index small = 128;  // points up to which batches and working in place
 template <class Real>
 bool uniform(const Lines& lines) {
   const LineSpec& spec = lines.spec();
+  if (lines.batch() == 1) return true;
   const Aligned in(in_size(spec, lines.batch())), out(out_size(spec, lines.batch()));
   const Index parts = complex_input(spec.kind) ? 2 : 1;
   auto* values = reinterpret_cast<Real*>(in.data());
@@ -244,37 +286,51 @@ bool uniform(const Lines& lines) {
   return true;
 }
 
-// Lines planned from the choice's wisdom alone, to which the planner adds what it had to find out.
+// Of lines that are convolutions: the transform of which they consist.
+LineSpec inner_of(const LineSpec& spec, Manner manner) {
+  return {Kind::c2c, Direction::forward, spec.precision,
+          manner == Manner::rader ? rader_length(spec.length) : bluestein_length(spec.length)};
+}
+bool convolves(Manner manner) { return manner == Manner::rader || manner == Manner::bluestein; }
+
+// Lines planned from the choice's wisdom alone, to which the planner adds what it had to find out, if that is to be
+// learned.
 template <class Real>
-std::shared_ptr<const Lines> plan_lines(const LineSpec& spec, std::string_view effort, Choice& choice) {
+std::shared_ptr<const Lines> plan_lines(Planner<Real>& planner, const LineSpec& spec, std::string_view effort,
+                                        Choice& choice, bool learn) {
   if (choice.manner == Manner::lanes) return in_lanes(spec);
-  const OnlyWisdom<Real> wisdom(choice.wisdom);
-  if (const bool prime = choice.manner == Manner::rader; prime || choice.manner == Manner::bluestein) {
-    const LineSpec inner{Kind::c2c, Direction::forward, spec.precision, prime ? rader_length(spec.length) : bluestein_length(spec.length)};
-    auto transform = std::make_shared<FftwLines<Real>>(inner, Manner::out_of_place, 1, flags_of(effort));
-    choice.wisdom = wisdom.text();
-    return prime ? rader(spec, std::move(transform)) : bluestein(spec, std::move(transform));
+  planner.know(choice.wisdom);
+  const unsigned flags = flags_of(choice.unfinished ? "estimate" : effort);
+  if (convolves(choice.manner)) {
+    auto transform = std::make_shared<FftwLines<Real>>(inner_of(spec, choice.manner), Manner::out_of_place, 1, flags);
+    if (learn) choice.wisdom = planner.known();
+    return choice.manner == Manner::rader ? rader(spec, std::move(transform)) : bluestein(spec, std::move(transform));
   }
   Index aligned = 1;  // the smallest batch after which the next one is aligned again
   const auto apart = [&](Index elements, bool is_complex) { return aligned * elements * static_cast<Index>(element_bytes(spec.precision, is_complex)); };
   while (apart(spec.in_step(), complex_input(spec.kind)) % 16 != 0 || apart(spec.out_step(), complex_output(spec.kind)) % 16 != 0) aligned *= 2;
-  const auto planned = [&](Index batch) { return std::make_shared<FftwLines<Real>>(spec, choice.manner, batch, flags_of(effort)); };
+  const auto planned = [&](Index batch) {
+    return std::make_shared<FftwLines<Real>>(spec, choice.manner, batch, flags);
+  };
   auto lines = planned(spec.length <= small || spec.in_stride > 1 || spec.out_stride > 1 ? 8 : aligned);
   if (!uniform<Real>(*lines)) lines = planned(1);
-  choice.wisdom = wisdom.text();
+  if (learn) choice.wisdom = planner.known();
   return lines;
 }
 
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 // The least seconds of as many lines for every manner, in the one that they prefer, on zeros, which stay zeros however often they are transformed.
 double seconds(const Lines& lines) {
-  using Clock = std::chrono::steady_clock;
   const Index count = std::clamp<Index>(65536 / lines.spec().length, 1, 16);  // whole batches where any are made
   const Aligned in(in_size(lines.spec(), count)), out(out_size(lines.spec(), count));
   std::memset(in.data(), 0, in.bytes());
   std::memset(out.data(), 0, out.bytes());
   std::byte* target = lines.prefers_out_of_place() ? out.data() : in.data();
   double least = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < 10; ++round) {
+  const auto begin = Clock::now();
+  for (int round = 0; round < 3 || (round < 10 && seconds_since(begin) < 0.2); ++round) {
     const auto start = Clock::now();
     std::chrono::duration<double> elapsed{};
     int runs = 0;
@@ -282,16 +338,6 @@ double seconds(const Lines& lines) {
     least = std::min(least, elapsed.count() / runs);
   }
   return least;
-}
-
-// By measurement: from this prime factor on a convolution may win, and from this prime on Rader's does, whatever the kind.
-constexpr Index awkward = 37, certain = 61;
-
-Index largest_prime(Index n) {
-  Index largest = 1;
-  for (Index p = 2; p * p <= n; ++p)
-    for (; n % p == 0; n /= p) largest = p;
-  return std::max(largest, n);
 }
 
 std::vector<Manner> fftws_own(const LineSpec& spec) {
@@ -315,19 +361,62 @@ std::vector<Manner> manners_of(const LineSpec& spec, bool lanes) {
 // both were as fast, c2c 64^3 and 128^3 on two ranks took 1.15 to 1.24 of the time forward.
 constexpr double of_lanes = 0.9;
 
-// The fastest manner and its wisdom. The plans made on the way are all gone when it returns, because FFTW's plans of large prime factors share
-// tables with those alive, and so bits. FFTW's first replay of a search may differ from it: replays go on until they find nothing to add.
+// Of lines beyond this many points FFTW's search takes from half a second to minutes. With effort "measure" all of a
+// plan's together get so many seconds, and those beyond the longest none, for one measurement takes seconds.
+constexpr Index long_line = 4096, longest_searched = Index{1} << 21;
+constexpr double search_seconds = 6;
+
+// What a search tries, the most promising first: of long lines less, where FFTW takes long to plan what seldom wins.
+std::vector<Manner> candidates(const LineSpec& spec, bool lanes) {
+  constexpr Index short_prime = 1024, in_place_first = 65536;
+  std::vector<Manner> manners = manners_of(spec, lanes);
+  const auto has = [&](Manner manner) { return std::find(manners.begin(), manners.end(), manner) != manners.end(); };
+  if (manners.front() == Manner::rader && spec.length > short_prime)
+    for (const Manner own : fftws_own(spec)) std::erase(manners, own);
+  if (has(Manner::in_place) && has(Manner::out_of_place)) {
+    if (has(Manner::bluestein) && spec.length > long_line)
+      std::erase(manners, Manner::in_place);
+    else if (spec.length > in_place_first)
+      std::swap(manners[0], manners[1]);
+  }
+  return manners;
+}
+
+// The fastest of these manners, and its wisdom. The plans made on the way are all gone when it returns, because FFTW's
+// plans of large prime factors share tables with those alive, and so bits. FFTW's first replay of a search may differ
+// from it: replays go on until they find nothing to add. `inner`: what was found of transforms inside convolutions.
+// `limit`: seconds after which FFTW takes the best that it has come upon, and no further manner is tried that might
+// take as long as those before.
 template <class Real>
-Choice search(const LineSpec& spec, std::string_view effort, bool lanes) {
+Choice search(Planner<Real>& planner, const LineSpec& spec, std::string_view effort, const std::vector<Manner>& manners,
+              std::map<LineSpec, Choice>& inner, double limit) {
+  const bool limited = limit < std::numeric_limits<double>::infinity();
+  if (limited && spec.length > longest_searched) return {manners.front(), "", true};
+  const auto start = Clock::now();
   Choice best{};
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto manner : manners_of(spec, lanes)) {
-    Choice choice{manner, ""}, before = choice;
-    double time = least;
+  double least = std::numeric_limits<double>::infinity(), longest = 0;
+  for (const auto manner : manners) {
+    const double left = limit - seconds_since(start);
+    if (longest > left) continue;
+    Choice choice{manner, ""}, before;
+    const bool convolution = convolves(manner);
+    if (convolution)
+      if (const auto known = inner.find(inner_of(spec, manner)); known != inner.end())
+        choice = known->second, choice.manner = manner;
+    std::shared_ptr<const Lines> lines;
     for (int replays = 0; replays < 5 && (replays == 0 || choice != before); ++replays) {
       before = choice;
-      time = seconds(*plan_lines<Real>(spec, effort, choice)) * (manner == Manner::lanes ? of_lanes : 1);
+      lines.reset();
+      const auto began = Clock::now();
+      if (limited) Fftw<Real>::set_timelimit(std::max(left, 1e-3));
+      lines = plan_lines<Real>(planner, spec, effort, choice, true);
+      if (limited) Fftw<Real>::set_timelimit(FFTW_NO_TIMELIMIT);
+      const double took = seconds_since(began);
+      if (took >= left) choice.unfinished = true;
+      longest = std::max(longest, took);
     }
+    if (convolution) inner[inner_of(spec, manner)] = choice;
+    const double time = manners.size() > 1 ? seconds(*lines) * (manner == Manner::lanes ? of_lanes : 1) : 0;
     if (time < least) {
       best = choice;
       least = time;
@@ -338,7 +427,7 @@ Choice search(const LineSpec& spec, std::string_view effort, bool lanes) {
 
 class FftwEngine final : public Engine {
  public:
-  explicit FftwEngine(bool lanes) : lanes_(lanes) {}
+  explicit FftwEngine(bool lanes) : lanes_(lanes) { planner(); }  // which outlives the lines that the engine holds
   std::string_view name() const override { return lanes_ ? "fftw" : "fftw_alone"; }
   std::string_view summary() const override {
     return lanes_ ? "FFTW 3, and weft's own kernels where they are faster on this processor (AVX-512); GPL" : "FFTW 3 for every line; GPL";
@@ -347,13 +436,17 @@ class FftwEngine final : public Engine {
   // "weft fftw wisdom 1", then for each line "KIND DIRECTION PRECISION LENGTH EFFORT MANNER BYTES" and as many bytes of FFTW's own wisdom.
   std::string export_wisdom() const override {
     const std::lock_guard lock(planning_);
-    std::ostringstream text;
-    text << header << '\n';
-    for (const auto& [key, choice] : choices_)
-      text << to_string(key.first) << ' ' << key.second << ' ' << manner_names[static_cast<std::size_t>(choice.manner)] << ' '
-           << choice.wisdom.size() << '\n'
-           << choice.wisdom << '\n';
-    return text.str();
+    std::string text = std::string(header) + '\n';
+    for (const auto& [key, choice] : choices_) text += entry(key, choice);
+    return text;
+  }
+  std::string export_wisdom(const std::vector<LineSpec>& specs, std::string_view effort) const override {
+    const std::lock_guard lock(planning_);
+    std::string text = std::string(header) + '\n';
+    for (const LineSpec& spec : std::set(specs.begin(), specs.end()))
+      if (const auto known = choices_.find({spec, std::string(effort)}); known != choices_.end())
+        text += entry(known->first, known->second);
+    return text;
   }
 
   // Entries that this FFTW or processor refuses (another version or another processor wrote them), or this engine, are left out.
@@ -361,11 +454,13 @@ class FftwEngine final : public Engine {
     if (wisdom.empty()) return;
     auto imported = parse(wisdom);
     const std::lock_guard lock(planning_);
+    Planner<float> single;
+    Planner<double> twice;
     for (auto& [key, choice] : imported) {
       if (const auto known = choices_.find(key); known != choices_.end() && known->second == choice) continue;
-      const bool accepted = key.first.precision == Precision::single_ ? OnlyWisdom<float>(choice.wisdom).accepted()
-                                                                      : OnlyWisdom<double>(choice.wisdom).accepted();
-      if (!accepted) continue;
+      if (!choice.wisdom.empty() &&
+          !(key.first.precision == Precision::single_ ? single.know(choice.wisdom) : twice.know(choice.wisdom)))
+        continue;
       forget(key);
       choices_[key] = std::move(choice);
     }
@@ -379,21 +474,62 @@ class FftwEngine final : public Engine {
     return odd ? "strided lines in single precision must be written an even number of elements apart" : "";
   }
   static constexpr const char* header = "weft fftw wisdom 1";
+  static constexpr std::string_view unfinished = "/unfinished";  // behind the manner
 
-  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string& effort) const override {
-    return spec.precision == Precision::single_ ? make<float>(spec, effort) : make<double>(spec, effort);
+  static std::string entry(const Key& key, const Choice& choice) {
+    std::string text = to_string(key.first) + ' ' + key.second + ' ' +
+                       std::string(manner_names[static_cast<std::size_t>(choice.manner)]);
+    if (choice.unfinished) text += unfinished;
+    return text + ' ' + std::to_string(choice.wisdom.size()) + '\n' + choice.wisdom + '\n';
+  }
+
+  std::vector<std::shared_ptr<const Lines>> make(const std::vector<LineSpec>& specs,
+                                                 const std::string& effort) const override {
+    Planner<float> single;
+    Planner<double> twice;
+    const auto limited = [&](const LineSpec& spec) {
+      return effort == "measure" && spec.length > long_line && !choices_.contains({spec, effort});
+    };
+    auto searches = std::count_if(specs.begin(), specs.end(), limited);
+    const auto start = Clock::now();
+    std::vector<std::shared_ptr<const Lines>> lines;
+    for (const LineSpec& spec : specs) {
+      const double limit = limited(spec)
+                               ? std::max(0.0, search_seconds - seconds_since(start)) / static_cast<double>(searches--)
+                               : std::numeric_limits<double>::infinity();
+      lines.push_back(spec.precision == Precision::single_ ? make(single, spec, effort, limit)
+                                                           : make(twice, spec, effort, limit));
+    }
+    return lines;
   }
 
   template <class Real>
-  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string& effort) const {
+  std::shared_ptr<const Lines> make(Planner<Real>& planner, const LineSpec& spec, const std::string& effort,
+                                    double limit) const {
     if (effort == "estimate") {
       Choice choice{manners_of(spec, false).front(), ""};
-      return plan_lines<Real>(spec, effort, choice);
+      return plan_lines<Real>(planner, spec, effort, choice, false);
     }
     const auto known = choices_.find({spec, effort});
-    auto choice = known == choices_.end() ? search<Real>(spec, effort, lanes_) : known->second;
+    auto choice = known == choices_.end()
+                      ? search<Real>(planner, spec, effort, manners_to_search(spec, effort), inner_[effort], limit)
+                      : known->second;
     choices_[{spec, effort}] = choice;
-    return plan_lines<Real>(spec, effort, choice);
+    return plan_lines<Real>(planner, spec, effort, choice, false);
+  }
+
+  // Long lines go back in the manner in which they came.
+  std::vector<Manner> manners_to_search(const LineSpec& spec, const std::string& effort) const {
+    std::vector<Manner> manners = candidates(spec, lanes_);
+    if (spec.kind != Kind::c2c || spec.length <= long_line) return manners;
+    LineSpec opposite = spec;
+    opposite.direction = spec.direction == Direction::forward ? Direction::backward : Direction::forward;
+    std::swap(opposite.in_stride, opposite.out_stride);
+    std::swap(opposite.in_distance, opposite.out_distance);
+    const auto known = choices_.find({opposite, effort});
+    if (known != choices_.end() && std::find(manners.begin(), manners.end(), known->second.manner) != manners.end())
+      return {known->second.manner};
+    return manners;
   }
 
   Choices parse(const std::string& wisdom) const {
@@ -417,6 +553,8 @@ class FftwEngine final : public Engine {
       else spec.in_stride = 1;
       if (numbers >> spec.hole_first) check(static_cast<bool>(numbers >> spec.hole_last));
       else spec.hole_first = 0;
+      const bool cut_short = manner.ends_with(unfinished);
+      if (cut_short) manner.resize(manner.size() - unfinished.size());
       const auto found = std::find(manner_names.begin(), manner_names.end(), manner);
       check(found != manner_names.end() && bytes < wisdom.size());
       std::string own(bytes, ' ');
@@ -425,13 +563,15 @@ class FftwEngine final : public Engine {
       if (chosen == Manner::lanes && !(lanes_ && fits_lanes(spec))) continue;
       const auto allowed = manners_of(spec, lanes_);
       check(std::find(allowed.begin(), allowed.end(), chosen) != allowed.end());
-      choices[{spec, effort}] = {chosen, own};
+      choices[{spec, effort}] = {chosen, own, cut_short};
     }
     return choices;
   }
 
   bool lanes_;               // whether kernels of our own are tried
   mutable Choices choices_;  // of every line planned with more effort than "estimate", guarded by `planning_`
+  mutable std::map<std::string, std::map<LineSpec, Choice>>
+      inner_;  // likewise, by effort: of transforms inside convolutions
 };
 
 }  // namespace

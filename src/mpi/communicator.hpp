@@ -61,6 +61,8 @@ class Communicator {
   T max(T value) const {
     return static_cast<T>(reduce(wide(value), MPI_MAX));
   }
+  /// Of as many on each rank, one by one.
+  std::vector<double> max(std::vector<double> values) const;
   template <class T>
   T min(T value) const {
     return static_cast<T>(reduce(wide(value), MPI_MIN));
@@ -85,6 +87,9 @@ class Communicator {
   auto agree(F&& f) const -> std::invoke_result_t<F>;
   /// Throws on all ranks when `text` is not the same on all of them: "ranks disagree about the shape: rank 0 has ...".
   void same(const std::string& what, const std::string& text) const;
+
+  /// Whether all ranks have the same text. One reduction of its length and of a hash of 64 bits.
+  bool alike(const std::string& text) const;
 
   /// Data movers called on this communicator, what they sent to other ranks, since it was made. Local.
   const Traffic& traffic() const { return traffic_; }

@@ -47,17 +47,29 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     refused.push_back({std::string(by), {}, 0, why});
     refusals += "\n  " + std::string(by) + ": " + why;
   };
+  // all strategies are asked before ranks compare notes, once about what declines and once about costs
+  std::vector<std::shared_ptr<const Strategy>> asked;
+  std::vector<std::string> mine;
+  std::vector<double> declined, costs;
   for (const Strategy* candidate : strategies()) {
-    const auto as_sent = sent(*candidate);
-    const std::string refusal = as_sent->declines(demand);
-    if (comm.max(refusal.empty() ? 0 : 1)) {
-      refuse(candidate->name(), refusal.empty() ? "declined on another rank" : refusal);
+    asked.push_back(sent(*candidate));
+    mine.push_back(asked.back()->declines(demand));
+    declined.push_back(mine.back().empty() ? 0 : 1);
+  }
+  declined = comm.max(std::move(declined));
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    const std::string_view by = strategies()[k]->name();
+    if (declined[k] > 0) {
+      refuse(by, mine[k].empty() ? "declined on another rank" : mine[k]);
       continue;
     }
-    Cost cost = as_sent->cost(demand);
-    if (demand.lands && !as_sent->lands()) cost.copied += arrives;
-    candidates.push_back({std::string(candidate->name()), cost, comm.max(seconds(machine, cost)), ""});
+    Cost cost = asked[k]->cost(demand);
+    if (demand.lands && !asked[k]->lands()) cost.copied += arrives;
+    candidates.push_back({std::string(by), cost, 0, ""});
+    costs.push_back(seconds(machine, cost));
   }
+  costs = comm.max(std::move(costs));
+  for (std::size_t k = 0; k < candidates.size(); ++k) candidates[k].seconds = costs[k];
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   for (auto candidate = candidates.begin(); candidate != candidates.end();) {
     char text[96];

@@ -1,5 +1,6 @@
 // Which lines a plan transforms and how they lie while it does: planned once for both directions, for all strategies and schedules alike.
 #include <algorithm>
+#include <set>
 
 #include "plan/plan.hpp"
 
@@ -124,25 +125,35 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
 }
 
 void AnyPlan::Body::plan_lines() {
-  const Engine& chosen = comm.agree([&]() -> std::reference_wrapper<const Engine> { return engine(requested.engine); }).get();
-  const auto plan_line = [&](const LineSpec& spec) {
-    if (!lines.count(spec)) lines[spec] = chosen.plan(spec, requested.effort);
-  };
+  std::set<LineSpec> wanted;
+  for (const Order& axes : route.work)
+    for (const int a : axes)
+      for (const Direction direction : {Direction::forward, Direction::backward})
+        wanted.insert(line_spec(a, direction));
+  for (const LineSpec& spec : returning_specs()) wanted.insert(spec);
+  if (crossing_axis >= 0 && !waves) wanted.insert(mapped_spec());
+  const std::vector<LineSpec> specs(wanted.begin(), wanted.end());
+
+  const Engine* chosen = nullptr;
   const auto plan_all = [&] {
-    for (const Order& axes : route.work)
-      for (const int a : axes) plan_line(line_spec(a, Direction::forward)), plan_line(line_spec(a, Direction::backward));
-    for (const LineSpec& spec : returning_specs()) plan_line(spec);
-    if (crossing_axis >= 0 && !waves) plan_line(mapped_spec());
+    chosen = &engine(requested.engine);
+    const auto planned = chosen->plan(specs, requested.effort);
+    for (std::size_t k = 0; k < specs.size(); ++k) lines[specs[k]] = planned[k];
   };
   if (requested.effort == "estimate") return comm.agree(plan_all);  // which gives the same bits in every process
-  // rank 0 searches, all others follow it: the same bits everywhere
-  std::string wisdom;
+  // Rank 0 searches, all others follow it: the same bits everywhere. What it found travels only where a rank does not
+  // have it yet.
   comm.agree([&] {
-    if (comm.rank() == 0) plan_all(), wisdom = chosen.export_wisdom();
+    if (comm.rank() == 0) plan_all();
+    chosen = &engine(requested.engine);
   });
-  comm.bcast(wisdom);
+  std::string wisdom = chosen->export_wisdom(specs, requested.effort);
+  const bool travels = !comm.alike(wisdom);
+  if (travels) comm.bcast(wisdom);
   comm.agree([&] {
-    if (comm.rank() != 0) chosen.import_wisdom(wisdom), plan_all();
+    if (comm.rank() == 0) return;
+    if (travels) chosen->import_wisdom(wisdom);
+    plan_all();
   });
 }
 

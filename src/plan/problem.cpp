@@ -127,15 +127,13 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
 
 void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
   std::vector<std::pair<std::string, std::string>> all;
-  std::string mine, first;
+  std::string mine;
   agree_or_decline(comm, [&] {
     check_problem(problem, options);
     all = fingerprint(problem, options);
     for (const auto& [what, text] : all) mine += text + "\n";
-    first = mine;
   });
-  comm.bcast(first);
-  if (comm.min(first == mine ? 1 : 0)) return;  // one question for all of it
+  if (comm.alike(mine)) return;  // one question for all of it
   for (const auto& [what, text] : all) comm.same(what, text);
 }
 

@@ -267,7 +267,8 @@ Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& as
   for (const int node : comm.nodes(asked)) ++sizes[node];
   std::string nodes;
   for (const auto& [node, size] : sizes) nodes += (nodes.empty() ? "" : "+") + std::to_string(size);
-  std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + this_machine() : "";
+  static const std::string machine_name = this_machine();
+  std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + machine_name : "";
   comm.bcast(machine);
   const auto end = machine.find('\n');
   return {{"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
