@@ -60,7 +60,7 @@ Shape smallest_grid(const std::vector<SphereStick>& sticks);
 
 /// What a plan needs to know of its plane waves: this rank's G-vectors in the order of its coefficients, or what they follow from.
 struct PlaneWaves {
-  std::vector<GVector> mine;
+  std::vector<GVector> mine = std::vector<GVector>();
   std::optional<Cutoff> cutoff = std::nullopt;
   /// Or a box: the spectrum of a smaller grid, cut into slabs along axis 1 and in memory order (1, 0, 2), as dense slabs of that grid leave it.
   std::optional<Shape> box = std::nullopt;

@@ -1,0 +1,20 @@
+# weft.pc, for pkg-config. Paths are relative to the file itself, so that an installed tree may be moved and `cmake --install
+# --prefix` may name any folder; folders that were given as absolute paths stay as they are. Where the file itself lies in an
+# absolute folder, the prefix is written in when it is installed.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix "@CMAKE_INSTALL_PREFIX@")
+else()
+  file(RELATIVE_PATH pc_up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
+  set(pc_prefix "\${pcfiledir}/${pc_up}")
+endif()
+foreach(folder IN ITEMS LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+    set(pc_${folder} "${CMAKE_INSTALL_${folder}}")
+  else()
+    set(pc_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
+  endif()
+endforeach()
+configure_file("${CMAKE_CURRENT_LIST_DIR}/weft.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/weft.pc.next" @ONLY)
+install(CODE "configure_file(\"${CMAKE_CURRENT_BINARY_DIR}/weft.pc.next\" \"${CMAKE_CURRENT_BINARY_DIR}/weft.pc\" @ONLY)")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weft.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

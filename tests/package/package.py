@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The installed package as pkg-config has it, as a client with another MPI meets it, and as a part of another project.
+
+package.py CMAKE FOLDER COMPILER MPI_COMPILER ANOTHER_MPI_COMPILER PKG_CONFIG; the installed tree is FOLDER/prefix. What is not
+there is an empty name or ends in NOTFOUND.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+here = pathlib.Path(__file__).resolve().parent
+source = here.parent.parent
+cmake, folder, compiler, mpi_compiler, another, pkg_config = sys.argv[1:7]
+folder = pathlib.Path(folder)
+prefix = folder / "prefix"
+
+
+def there(program):
+    return program and not program.endswith("NOTFOUND")
+
+
+def run(*command, fails=False, **options):
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    assert (done.returncode != 0) == fails, f"{command} returned {done.returncode}:\n{done.stdout}"
+    return done.stdout
+
+
+def empty(name):
+    path = folder / name
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def with_pc(path):
+    return {**os.environ, "PKG_CONFIG_PATH": str(path)}
+
+
+@unittest.skipUnless(there(pkg_config), "there is no pkg-config")
+class PkgConfig(unittest.TestCase):
+    def variable(self, pc_folder, name):
+        return run(pkg_config, "--variable=" + name, "weft", env=with_pc(pc_folder)).strip()
+
+    def test_the_line_of_the_manual(self):
+        moved = empty("moved") / "weft"  # a tree is found wherever it lies
+        shutil.copytree(prefix, moved, symlinks=True)
+        (pc,) = moved.rglob("weft.pc")
+        line = re.search(r"^mpicxx (.*) program\.cpp (.*)$", (source / "docs/install.md").read_text(), re.MULTILINE)
+        flags, rest = line.groups()
+        client = moved / "client"
+        command = f'"{mpi_compiler}" {flags} "{here / "client.cpp"}" {rest} -o "{client}"'
+        run("sh", "-c", command, env=with_pc(pc.parent))
+        self.assertIn(str(moved), run(pkg_config, "--cflags", "weft", env=with_pc(pc.parent)).replace("/../..", ""))
+        environment = {**with_pc(""), "WEFT_WISDOM": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        environment["LD_LIBRARY_PATH"] = str(pc.parent.parent)
+        self.assertIn("c2c", run(client, env=environment))
+
+    def folders(self, name, libdir, includedir):
+        build, target = empty(name), folder / name / "target"
+        run(cmake, "-S", here / "pc", "-B", build / "build", f"-DCMAKE_INSTALL_LIBDIR={libdir}", f"-DCMAKE_INSTALL_INCLUDEDIR={includedir}",
+            "-DCMAKE_INSTALL_PREFIX=/usr/local")
+        run(cmake, "--install", build / "build", "--prefix", target)
+        return target
+
+    def test_folders(self):
+        target = self.folders("relative", "lib/here", "include/there")
+        pc = target / "lib/here/pkgconfig"
+        self.assertEqual(os.path.normpath(self.variable(pc, "prefix")), str(target))
+        self.assertEqual(os.path.normpath(self.variable(pc, "libdir")), str(target / "lib/here"))
+        self.assertEqual(os.path.normpath(self.variable(pc, "includedir")), str(target / "include/there"))
+
+    def test_absolute_folders(self):
+        libraries, headers = folder / "absolute/libraries", folder / "absolute/headers"
+        target = self.folders("absolute", libraries, headers)
+        self.assertEqual(self.variable(libraries / "pkgconfig", "libdir"), str(libraries))
+        self.assertEqual(self.variable(libraries / "pkgconfig", "includedir"), str(headers))
+        self.assertEqual(self.variable(libraries / "pkgconfig", "prefix"), str(target))
+        target = self.folders("absolute", libraries, "include")
+        self.assertEqual(self.variable(libraries / "pkgconfig", "includedir"), str(target / "include"))
+        target = self.folders("absolute", "lib", headers)
+        self.assertEqual(os.path.normpath(self.variable(target / "lib/pkgconfig", "libdir")), str(target / "lib"))
+        self.assertEqual(self.variable(target / "lib/pkgconfig", "includedir"), str(headers))
+
+
+class Clients(unittest.TestCase):
+    @unittest.skipUnless(there(another), "there is no other MPI")
+    def test_another_mpi_is_one_clear_line(self):
+        said = run(cmake, "-S", here, "-B", empty("another"), f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}",
+                   f"-DMPI_CXX_COMPILER={another}", fails=True)
+        self.assertRegex(re.sub(r"\s+", " ", said), r"weft was built with .*, but this project found .*: configure with "
+                         r"-DMPI_CXX_COMPILER=<the compiler wrapper of ")
+
+    def test_a_parent_project_installs_weft_when_asked(self):
+        for asked in (False, True):
+            build, target = empty("parent"), folder / "parent" / "target"
+            run(cmake, "-S", here / "parent", "-B", build / "build", *(["-DWEFT_INSTALL=ON"] if asked else []),
+                f"-DCMAKE_CXX_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={mpi_compiler}", f"-DCMAKE_PREFIX_PATH={os.environ.get('CMAKE_PREFIX_PATH', '')}")
+            said = run(cmake, "--install", build / "build", "--prefix", target, fails=asked)  # the library has not been built
+            if asked:
+                self.assertIn("libweft", said)
+            else:
+                self.assertEqual([str(file.relative_to(target)) for file in target.rglob("*") if file.is_file()],
+                                 ["share/parent/CMakeLists.txt"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
