@@ -161,9 +161,9 @@ class Modes {
     }
   }
 
-  bool listed_ = false;  // plane waves without a box
-  int axes_ = 0, before_ = 0, behind_ = 0;  // of the problem's shape; of the array before and behind them
-  std::vector<std::vector<Entry>> tables_;  // one an axis, by global index
+  bool listed_ = false;                        // plane waves without a box
+  int axes_ = 0, before_ = 0, behind_ = 0;     // of the problem's shape; of the array before and behind them
+  std::vector<std::vector<Entry>> tables_;     // one an axis, by global index
   std::vector<std::array<Entry, 3>> vectors_;  // if listed; the weight stands in the first of the three
   Index first_ = 0;
 };

@@ -330,7 +330,7 @@ class Plan : public AnyPlan {
  public:
   Plan(MPI_Comm comm, const Problem<In, Out>& problem, const Options& options = {}) : AnyPlan(comm, problem, options) {}
 
-  /// The plan's own arrays, one of each: every call returns the same memory. In place, input and output are the same, too.
+  /// The plan's own arrays, one of each: every call returns the same memory. In place, input and output are the same.
   Array<In> input() { return {input_memory(), input_view(), input_elements()}; }
   Array<Out> output() { return {output_memory(), output_view(), output_elements()}; }
   /// As many arrays as you want: every call returns another one, zeroed.
@@ -339,12 +339,12 @@ class Plan : public AnyPlan {
   /// In place only: the same memory as the other side of the transform sees it.
   Array<Out> as_output(const Array<In>& array) const { return {same(array), output_view(), output_elements()}; }
   Array<In> as_input(const Array<Out>& array) const { return {same(array), input_view(), input_elements()}; }
-  /// This rank's part where it lies inside a larger array of the caller's, with ghost layers or padding around it. `extents`
-  /// are those of the larger array, one for each axis of input_layout(), `first` is the part's first point counted in it;
-  /// the memory order is the layout's. The plan must have been made for such strides: with options.input (or output) a
-  /// layout that is padded on every axis a by extents[a] minus the extent of this rank's part. Throws Error when the
-  /// strides are not the plan's, or the part is not inside the array, or the array not inside `memory`. Local. The memory
-  /// stays the caller's; nothing but the part is read or written.
+  /// This rank's part where it lies inside a larger array of the caller's, with ghost layers or padding around it.
+  /// `extents` are those of the larger array, one for each axis of input_layout(); `first` is the part's first point
+  /// counted in it; the memory order is the layout's. The plan must have been made for such strides: with options.input
+  /// (or output) a layout that is padded on every axis a by extents[a] minus the extent of this rank's part. Throws
+  /// Error when the strides are not the plan's, or the part is not inside the array, or the array not inside `memory`.
+  /// Local. The memory stays the caller's; nothing but the part is read or written.
   Array<In> input_in(std::span<In> memory, const Shape& extents, const Shape& first) const {
     return part_of(memory, input_layout(), input_view(), extents, first, "input_in");
   }
@@ -370,8 +370,8 @@ class Plan : public AnyPlan {
   /// The forms that are given lines.
   using AnyPlan::forward_map_backward;
   using AnyPlan::backward_map_forward;
-  /// f(global point, value&) or f(mode, value&), where a `Mode` has the wavenumbers, on every element of the transformed
-  /// array, between forward and backward.
+  /// f(global point, value&) or f(mode, value&), where a `Mode` has the wavenumbers, on every element of the
+  /// transformed array, between forward and backward.
   template <class F>
   void forward_map_backward(std::span<const In> in, std::span<In> out, F&& f) {
     check(in.size(), input_reach(), "the input");
@@ -419,14 +419,18 @@ class Plan : public AnyPlan {
   }
   template <class T>
   std::shared_ptr<std::byte> same(const Array<T>& array) const {
-    if (!requested().in_place) throw Error("as_output, as_input: the plan is not in place, and its two arrays are different memory; plan with in_place");
+    if (!requested().in_place)
+      throw Error("as_output, as_input: the plan is not in place, and its two arrays are different memory; "
+                  "plan with in_place");
     return array.memory();
   }
   template <class T>
-  static Array<T> part_of(std::span<T> memory, const Layout& layout, const View& part, const Shape& extents, const Shape& first, const char* what) {
-    const Index offset = offset_in(part, layout.order(), extents, first, static_cast<Index>(memory.size()), what);
-    const auto room = static_cast<Index>(memory.size()) - offset;
-    return {std::shared_ptr<std::byte>(std::shared_ptr<void>(), reinterpret_cast<std::byte*>(memory.data() + offset)), part, room};
+  static Array<T> part_of(std::span<T> memory, const Layout& layout, const View& part, const Shape& extents,
+                          const Shape& first, const char* what) {
+    const auto size = static_cast<Index>(memory.size());
+    const Index offset = offset_in(part, layout.order(), extents, first, size, what);
+    auto* begin = reinterpret_cast<std::byte*>(memory.data() + offset);
+    return {std::shared_ptr<std::byte>(std::shared_ptr<void>(), begin), part, size - offset};
   }
   static void check(std::size_t given, Index needed, const char* what) {
     if (static_cast<Index>(given) < needed)

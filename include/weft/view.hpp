@@ -23,7 +23,7 @@ struct View {
 
   /// Offset of a point of the box.
   Index at(const Shape& point) const;
-  /// Elements from the first point of the box to one past the last; 0 when it is empty. Padding behind the last is not counted.
+  /// Elements from the first point of the box to one past the last, without padding behind it; 0 when it is empty.
   Index reach() const;
   /// The same memory, restricted to a box inside this one.
   View cut(const Box& part) const;
@@ -36,10 +36,11 @@ View dense_view(const Box& box, const Order& order, const Shape& padding = {}, i
 /// Elements from the first to one past the last element of a dense view's allocation, padding included.
 Index dense_elements(const Box& box, const Order& order, const Shape& padding = {});
 
-/// Where the first element of `part` lies in a larger array that begins at 0, has these extents, the memory order `order` and
-/// `elements` elements, when the part's first point is `first` in it. Throws Error, which `what` begins, when the part or the
-/// array reaches beyond what holds it, or lies there with other strides than the part has.
-Index offset_in(const View& part, const Order& order, const Shape& extents, const Shape& first, Index elements, const std::string& what);
+/// Where the first element of `part` lies in a larger array that begins at 0, has these extents, the memory order
+/// `order` and `elements` elements, when the part's first point is `first` in it. Throws Error, which `what` begins,
+/// when the part or the array reaches beyond what holds it, or lies there with other strides than the part has.
+Index offset_in(const View& part, const Order& order, const Shape& extents, const Shape& first, Index elements,
+                const std::string& what);
 
 /// True when both name the same memory for the same points (strides of axes with one point do not count).
 bool same_memory(const View& a, const View& b);

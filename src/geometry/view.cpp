@@ -107,23 +107,28 @@ Index dense_elements(const Box& box, const Order& order, const Shape& padding) {
   return volume(allocated);
 }
 
-Index offset_in(const View& part, const Order& order, const Shape& extents, const Shape& first, Index elements, const std::string& what) {
+Index offset_in(const View& part, const Order& order, const Shape& extents, const Shape& first, Index elements,
+                const std::string& what) {
+  const auto text = [](Index n) { return std::to_string(n); };
   const int axes = part.box.axes();
   if (extents.size() != axes || first.size() != axes)
-    throw Error(what + ": " + std::to_string(extents.size()) + " extents and a first point of " + std::to_string(first.size()) + " indices are given for an array of " +
-                std::to_string(axes) + " axes; give one of each an axis, batch and components included");
+    throw Error(what + ": " + text(extents.size()) + " extents and a first point of " + text(first.size()) +
+                " indices are given for an array of " + text(axes) +
+                " axes; give one of each an axis, batch and components included");
   for (int a = 0; a < axes; ++a)
     if (extents[a] < 0 || first[a] < 0 || first[a] > extents[a] || part.box.extent(a) > extents[a] - first[a])
-      throw Error(what + ": the part has " + std::to_string(part.box.extent(a)) + " points along axis " + std::to_string(a) + " and begins at " + std::to_string(first[a]) +
-                  " of an array that is " + std::to_string(extents[a]) + " long there; give extents that hold the part");
+      throw Error(what + ": the part has " + text(part.box.extent(a)) + " points along axis " + text(a) +
+                  " and begins at " + text(first[a]) + " of an array that is " + text(extents[a]) +
+                  " long there; give extents that hold the part");
   if (volume(extents) > elements)
-    throw Error(what + ": an array of " + to_string(extents) + " has " + std::to_string(volume(extents)) + " elements, but the memory has " + std::to_string(elements) +
-                "; give all of the array, or its true extents");
+    throw Error(what + ": an array of " + to_string(extents) + " has " + text(volume(extents)) +
+                " elements, but the memory has " + text(elements) + "; give all of the array, or its true extents");
   const View whole = dense_view(Box::whole(extents), order);
   for (int a = 0; a < axes && !part.box.empty(); ++a)
     if (part.box.extent(a) > 1 && part.strides[a] != whole.strides[a])
-      throw Error(what + ": along axis " + std::to_string(a) + " elements lie " + std::to_string(whole.strides[a]) + " apart in an array of " + to_string(extents) + ", and " +
-                  std::to_string(part.strides[a]) + " in this plan's; plan with a layout that is padded like the array: layout.ordered(order, padding)");
+      throw Error(what + ": along axis " + text(a) + " elements lie " + text(whole.strides[a]) +
+                  " apart in an array of " + to_string(extents) + ", and " + text(part.strides[a]) +
+                  " in this plan's; plan with a layout that is padded like the array: layout.ordered(order, padding)");
   return part.box.empty() ? 0 : whole.at(first);
 }
 

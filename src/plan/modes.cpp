@@ -15,17 +15,31 @@ Index wrapped(Index index, Index n) { return index < (n + 1) / 2 ? index : index
 double wavenumber_of(Kind kind, Index index, Index n) {
   const auto i = static_cast<double>(index);
   switch (kind) {
-    case Kind::r2c: case Kind::dct1: case Kind::dct2: return i;
-    case Kind::dst1: case Kind::dst2: return i + 1;
-    case Kind::dct3: case Kind::dct4: case Kind::dst3: case Kind::dst4: return i + 0.5;
-    default: return static_cast<double>(wrapped(index, n));
+    case Kind::r2c:
+    case Kind::dct1:
+    case Kind::dct2:
+      return i;
+    case Kind::dst1:
+    case Kind::dst2:
+      return i + 1;
+    case Kind::dct3:
+    case Kind::dct4:
+    case Kind::dst3:
+    case Kind::dst4:
+      return i + 0.5;
+    default:
+      return static_cast<double>(wrapped(index, n));
   }
 }
 
 }  // namespace
 
 Modes::Modes(const AnyProblem& problem, bool batch, bool components, const std::vector<GVector>& vectors, Index first)
-    : listed_(problem.waves && !problem.waves->box), axes_(problem.shape.size()), before_(batch), behind_(components), first_(first) {
+    : listed_(problem.waves && !problem.waves->box),
+      axes_(problem.shape.size()),
+      before_(batch),
+      behind_(components),
+      first_(first) {
   const Shape& grid = problem.shape;
   if (listed_) {
     const bool half = problem.waves->half;
@@ -51,7 +65,8 @@ Modes::Modes(const AnyProblem& problem, bool batch, bool components, const std::
       continue;
     }
     const Kind kind = problem.kinds[static_cast<std::size_t>(found - problem.axes.begin())];
-    const std::optional<Shape> box = problem.waves ? problem.waves->box : std::nullopt, low = problem.waves ? problem.waves->low : std::nullopt;
+    const std::optional<Shape> box = problem.waves ? problem.waves->box : std::nullopt;
+    const std::optional<Shape> low = problem.waves ? problem.waves->low : std::nullopt;
     const Index n = grid[a], extent = box ? (*box)[a] : n;
     const bool halved = kind == Kind::r2c;
     const auto period = static_cast<double>(logical_size(kind, n));
@@ -59,25 +74,33 @@ Modes::Modes(const AnyProblem& problem, bool batch, bool components, const std::
     const double unpaired = box && problem.waves->real && !halved ? static_cast<double>(extent) : period;
     for (Index i = 0; i < (halved ? extent / 2 + 1 : extent); ++i) {
       const double k = low ? static_cast<double>(wrapped(((*low)[a] + i + n) % n, n)) : wavenumber_of(kind, i, extent);
-      const bool mirrored = halved || real_to_real(kind);
-      table.push_back({k, 2 * std::abs(k) == unpaired || 2 * std::abs(k) == period ? 0 : k, mirrored && k != 0 && 2 * k != period ? 2.0 : 1.0});
+      const double twice = 2 * std::abs(k);
+      const bool mirrored = (halved || real_to_real(kind)) && k != 0 && twice != period;
+      table.push_back({k, twice == unpaired || twice == period ? 0 : k, mirrored ? 2.0 : 1.0});
     }
   }
 }
 
 const Modes::Entry& Modes::entry(int axis, Index index) const {
-  if (axis < 0 || axis >= axes_) throw Error("axis " + std::to_string(axis) + " of a problem of " + std::to_string(axes_) + " axes; give one from 0 to " + std::to_string(axes_ - 1) + ", batch and components not counted");
-  const Index lo = listed_ ? first_ : 0, hi = lo + static_cast<Index>(listed_ ? vectors_.size() : tables_[static_cast<std::size_t>(axis)].size());
+  const auto text = [](Index n) { return std::to_string(n); };
+  if (axis < 0 || axis >= axes_)
+    throw Error("axis " + text(axis) + " of a problem of " + text(axes_) + " axes; give one from 0 to " +
+                text(axes_ - 1) + ", batch and components not counted");
+  const auto at = static_cast<std::size_t>(axis);
+  const Index lo = listed_ ? first_ : 0, hi = lo + static_cast<Index>(listed_ ? vectors_.size() : tables_[at].size());
   if (index < lo || index >= hi)
-    throw Error("index " + std::to_string(index) + " of the transformed array along axis " + std::to_string(axis) + ", where " +
-                (hi > lo ? "indices go from " + std::to_string(lo) + " to " + std::to_string(hi - 1) : std::string("this rank has no coefficient")) + (listed_ ? "; give a coefficient of this rank's" : "; give one of them"));
-  return listed_ ? vector(index)[static_cast<std::size_t>(axis)] : tables_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(index)];
+    throw Error("index " + text(index) + " of the transformed array along axis " + text(axis) + ", where " +
+                (hi > lo ? "indices go from " + text(lo) + " to " + text(hi - 1) : "this rank has no coefficient") +
+                (listed_ ? "; give the number of a coefficient of this rank" : "; give one of them"));
+  return listed_ ? vector(index)[at] : tables_[at][static_cast<std::size_t>(index)];
 }
 
 void Modes::check(const Box& box) const {
   if (box.empty()) return;
   const int own = listed_ ? 1 : axes_, axes = before_ + own + behind_;
-  if (box.axes() != axes) throw Error("modes of an array or point of " + std::to_string(box.axes()) + " axes; the transformed array of this plan has " + std::to_string(axes));
+  if (box.axes() != axes)
+    throw Error("modes of an array or point of " + std::to_string(box.axes()) +
+                " axes; the transformed array of this plan has " + std::to_string(axes));
   for (int a = 0; a < own; ++a) entry(a, box.lo[before_ + a]), entry(a, box.hi[before_ + a] - 1);
 }
 
@@ -93,9 +116,9 @@ Mode Modes::at(const Shape& point) const {
 const Modes& AnyPlan::modes() const {
   std::call_once(body_->modes_made, [&] {
     const Options& o = body_->requested;
-    const Box mine = output_view().box;
-    const bool listed = problem().waves && !problem().waves->box;
-    body_->modes = std::make_unique<const Modes>(problem(), o.batch > 1, o.components > 1, vectors(), listed ? mine.lo[o.batch > 1] : 0);
+    const bool batch = o.batch > 1, listed = problem().waves && !problem().waves->box;
+    const Index first = listed ? output_view().box.lo[batch] : 0;
+    body_->modes = std::make_unique<const Modes>(problem(), batch, o.components > 1, vectors(), first);
   });
   return *body_->modes;
 }

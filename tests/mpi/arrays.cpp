@@ -32,7 +32,9 @@ TEST(ArraysTiny, AsManyAsWanted) {
     for (std::size_t i = 0; i < 3; ++i) fft.backward(spectra[i], fields[i]);
   }
   for (std::size_t i = 0; i < 3; ++i)  // they outlive the plan
-    fields[i].for_each([&](const Shape& p, double v) { EXPECT_NEAR(v / 120, value(position(p, {6, 5, 4}) + static_cast<Index>(i)), 1e-14); });
+    fields[i].for_each([&](const Shape& p, double v) {
+      EXPECT_NEAR(v / 120, value(position(p, {6, 5, 4}) + static_cast<Index>(i)), 1e-14);
+    });
 }
 
 TEST(ArraysTiny, InPlaceBothSidesOfOneMemory) {
@@ -49,14 +51,16 @@ TEST(ArraysTiny, InPlaceBothSidesOfOneMemory) {
   fft.forward(u, u_hat);
   apart.forward(w, w_hat);
   ASSERT_EQ(u_hat.box(), w_hat.box());
-  u_hat.for_each([&](const Shape& p, const Complex& value_here) { EXPECT_NEAR(std::abs(value_here - w_hat[p]), 0, 1e-12); });
+  u_hat.for_each([&](const Shape& p, const Complex& x) { EXPECT_NEAR(std::abs(x - w_hat[p]), 0, 1e-12); });
   EXPECT_THROW(apart.as_output(w), Error);
   EXPECT_THROW(apart.as_input(w_hat), Error);
 }
 
 // Ghost layers before and behind, in real and in transformed space: the part is transformed, nothing else is touched.
 template <class In>
-void inside(const Problem<In, Complex>& problem, const Shape& transformed, const Shape& before, const Shape& behind, const Order& order, const Options& given) {
+void inside(const Problem<In, Complex>& problem, const Shape& transformed, const std::pair<Shape, Shape>& ghosts,
+            const Order& order, const Options& given) {
+  const auto& [before, behind] = ghosts;
   const int ranks = ranks_of_world();
   const Shape& shape = problem.shape;
   Shape padding;
@@ -91,8 +95,10 @@ void inside(const Problem<In, Complex>& problem, const Shape& transformed, const
   auto v_hat = plain.make_output();
   const auto field = [&](const Shape& p) {
     const Index k = position(p, fft.input_layout().shape());
-    if constexpr (std::is_floating_point_v<In>) return value(k);
-    else return In(value(k), value(k + 3));
+    if constexpr (std::is_floating_point_v<In>)
+      return value(k);
+    else
+      return In(value(k), value(k + 3));
   };
   u.fill(field), v.fill(field);
   for (int round = 0; round < 2; ++round) {
@@ -111,19 +117,23 @@ void inside(const Problem<In, Complex>& problem, const Shape& transformed, const
 }
 
 TEST(ArraysTiny, PartsOfLargerArrays) {
+  const std::pair<Shape, Shape> around{{1, 2, 3}, {1, 2, 3}}, in_front{{2, 1, 1}, {0, 0, 0}},
+      behind{{0, 0, 0}, {1, 1, 2}};
+  const Options sent{.strategy = "isend", .batch = 2, .components = 2};
   for (const Order& order : {Order{0, 1, 2}, Order{2, 0, 1}})
-    for (const auto& [before, behind] : {std::pair{Shape{1, 2, 3}, Shape{1, 2, 3}}, {Shape{2, 1, 1}, Shape{0, 0, 0}}, {Shape{0, 0, 0}, Shape{1, 1, 2}}}) {
-      inside(c2c<double>({4, 5, 6}), {4, 5, 6}, before, behind, order, {});
-      inside(r2c<double>({4, 5, 6}), {4, 5, 4}, before, behind, order, {});
-      inside(r2c<double>({4, 5, 6}), {4, 5, 4}, before, behind, order, {.strategy = "datatype"});
-      inside(r2c<double>({4, 5, 6}), {4, 5, 4}, before, behind, order, {.strategy = "isend", .batch = 2, .components = 2});
+    for (const auto& ghosts : {around, in_front, behind}) {
+      inside(c2c<double>({4, 5, 6}), {4, 5, 6}, ghosts, order, {});
+      inside(r2c<double>({4, 5, 6}), {4, 5, 4}, ghosts, order, {});
+      inside(r2c<double>({4, 5, 6}), {4, 5, 4}, ghosts, order, {.strategy = "datatype"});
+      inside(r2c<double>({4, 5, 6}), {4, 5, 4}, ghosts, order, sent);
     }
 }
 
 TEST(ArraysTiny, PartsThatDoNotFitAreErrors) {
   const int ranks = ranks_of_world();
   const Shape shape{4 * ranks, 5, 6};
-  Plan fft(world, c2c<double>(shape), {.effort = "estimate", .input = Layout::slab(shape, 0, ranks).ordered({}, {2, 2, 2})});
+  const Layout padded = Layout::slab(shape, 0, ranks).ordered({}, {2, 2, 2});
+  Plan fft(world, c2c<double>(shape), {.effort = "estimate", .input = padded});
   std::vector<Complex> memory(static_cast<std::size_t>(6 * 7 * 8));
   const auto says = [&](const Shape& extents, const Shape& first, std::size_t room, const std::string& words) {
     try {

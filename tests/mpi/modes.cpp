@@ -1,9 +1,8 @@
-// What the indices of transformed arrays stand for: derivatives of known functions, Parseval's sums, one wave at a time,
-// and the walk over an array against its definition.
+// What the indices of transformed arrays stand for: derivatives of known functions, Parseval's sums, one wave at a
+// time, and the walk over an array against its definition.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
 
 #include "mpi/communicator.hpp"
 #include "support/allocations.hpp"
@@ -14,6 +13,8 @@ namespace weft {
 namespace {
 
 constexpr double pi = std::numbers::pi;
+constexpr Kind real_kinds[] = {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
+                               Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
 
 double sum(double mine) {
   MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, world);
@@ -23,13 +24,14 @@ double sum(double mine) {
 // The layouts that outputs can have, for a shape with room for them.
 std::vector<Options> kinds_of_output(const Shape& shape) {
   const int ranks = ranks_of_world();
-  Options plain, natural, fields, mixed, pencils, scaled;
+  Options plain, natural, fields, mixed, pencils, given;
   natural.natural_output = true;
   fields.batch = 2;
   mixed.components = 3;
   if (shape.size() > 2) pencils.grid = ranks % 2 == 0 ? Few<int>{ranks / 2, 2} : Few<int>{1, ranks};
-  scaled.output = Layout::slab(shape, shape.size() - 1, ranks, Split::even(), shape.size() > 2 ? Order{2, 0, 1} : Order{1, 0});
-  std::vector<Options> all{plain, natural, fields, mixed, pencils, scaled};
+  const Order order = shape.size() > 2 ? Order{2, 0, 1} : Order{1, 0};
+  given.output = Layout::slab(shape, shape.size() - 1, ranks, Split::even(), order);
+  std::vector<Options> all{plain, natural, fields, mixed, pencils, given};
   for (Options& o : all) o.effort = "estimate";
   return all;
 }
@@ -43,18 +45,25 @@ void derivatives(const Problem<In, Complex>& problem, const Options& options) {
   const int before = options.batch > 1;
   const auto wave = [&](const Shape& p, int along, int times) {
     double value = 0;
-    const double field = 1 + (before ? static_cast<double>(p[0]) : 0) + (options.components > 1 ? 3 * static_cast<double>(p[p.size() - 1]) : 0);
+    double field = 1;
+    if (before) field += static_cast<double>(p[0]);
+    if (options.components > 1) field += 3 * static_cast<double>(p[p.size() - 1]);
     for (const Index m : {1, 2, 3}) {  // cos and sin of m periods on every axis, and their product
       double product = 1;
       for (int a = 0; a < n.size(); ++a) {
         const Index k = std::min(m + a, n[a] / 2);
-        const double factor = 2 * pi * static_cast<double>(k) / static_cast<double>(n[a]), x = factor * static_cast<double>(p[a + before]);
+        const double factor = 2 * pi * static_cast<double>(k) / static_cast<double>(n[a]);
+        const double x = factor * static_cast<double>(p[a + before]);
         const bool alternates = 2 * k == n[a];  // its sine is zero at every point, and so is its slope
         const double c = std::cos(x) + (alternates ? 0 : 0.5 * std::sin(x));
-        if (a != along) product *= c;
-        else if (times == 0) product *= c;
-        else if (times == 1) product *= alternates ? 0 : factor * (-std::sin(x) + 0.5 * std::cos(x));
-        else product *= -factor * factor * c;
+        if (a != along)
+          product *= c;
+        else if (times == 0)
+          product *= c;
+        else if (times == 1)
+          product *= alternates ? 0 : factor * (-std::sin(x) + 0.5 * std::cos(x));
+        else
+          product *= -factor * factor * c;
       }
       value += product / static_cast<double>(m);
     }
@@ -72,7 +81,8 @@ void derivatives(const Problem<In, Complex>& problem, const Options& options) {
       });
       fft.backward(u_hat, slope);
       double error = 0;
-      slope.for_each([&](const Shape& p, const In& v) { error = std::max(error, std::abs(v - wave(p, along, times))); });
+      slope.for_each(
+          [&](const Shape& p, const In& v) { error = std::max(error, std::abs(v - wave(p, along, times))); });
       EXPECT_LT(error, 1e-11) << "axis " << along << ", derivative " << times;
     }
 }
@@ -82,23 +92,29 @@ TEST(ModesTiny, Derivatives) {
     for (const Options& options : kinds_of_output(shape)) derivatives(c2c<double>(shape), options);
   for (const Shape& shape : {Shape{6, 5, 8}, Shape{4, 6, 7}, Shape{8, 9}})
     for (Options options : kinds_of_output(shape)) {
-      if (options.output) options.output = Layout::slab([&] { Shape s = shape; s[s.size() - 1] = s[s.size() - 1] / 2 + 1; return s; }(), 0, ranks_of_world());
+      Shape halved = shape;
+      halved[shape.size() - 1] = shape[shape.size() - 1] / 2 + 1;
+      if (options.output) options.output = Layout::slab(halved, 0, ranks_of_world());
       derivatives(r2c<double>(shape), options);
     }
   derivatives(r2c<double>({6, 5, 8}, {1, 2, 0}), {.effort = "estimate"});
 }
 
 // The sums of squares in both spaces. `times` tells how often a point of real space stands in the period.
+using Times = std::function<double(const Shape&)>;
 template <class In, class Out>
-void parseval(const Problem<In, Out>& problem, const Options& options, const std::function<double(const Shape&)>& times = [](const Shape&) { return 1.0; }) {
+void parseval(
+    const Problem<In, Out>& problem, const Options& options, const Times& times = [](const Shape&) { return 1.0; }) {
   Plan fft(world, problem, options);
   SCOPED_TRACE(fft.describe());
   auto u = fft.make_input();
   auto u_hat = fft.make_output();
   u.fill([&](const Shape& p) {
     const Index k = position(p, fft.input_layout().shape());
-    if constexpr (std::is_floating_point_v<In>) return value(k);
-    else return In(value(k), value(k + 5));
+    if constexpr (std::is_floating_point_v<In>)
+      return value(k);
+    else
+      return In(value(k), value(k + 5));
   });
   fft.forward(u, u_hat);
   if (problem.waves) {  // what the array holds, and no more
@@ -123,17 +139,18 @@ TEST(ModesTiny, Parseval) {
   parseval(kept_box<double>({8, 7, 9}, {4, 5, 6}), {.effort = "estimate", .batch = 2});
   parseval(kept_box<double>({8, 7, 9}, Box{{-2, 3, 0}, {2, 6, 4}}), {.effort = "estimate"});
   parseval(real_kept_box<double>({8, 7, 9}, {5, 5, 7}), {.effort = "estimate"});
-  parseval(real_kept_box<double>({8, 7, 8}, {5, 7, 8}), {.effort = "estimate"});   // n/2 of the grid is kept
-  parseval(real_kept_box<double>({8, 7, 10}, {5, 7, 8}), {.effort = "estimate"});  // n/2 of what is kept is not the grid's
+  parseval(real_kept_box<double>({8, 7, 8}, {5, 7, 8}), {.effort = "estimate"});   // the grid's n/2 is kept
+  parseval(real_kept_box<double>({8, 7, 10}, {5, 7, 8}), {.effort = "estimate"});  // the box's n/2 is not the grid's
   parseval(sphere<double>({8, 7, 9}, Cutoff{.squared = 8}), {.effort = "estimate", .batch = 2});
   parseval(gamma_sphere<double>({8, 7, 9}, Cutoff{.squared = 8}), {.effort = "estimate", .batch = 2});
-  for (const Kind kind : {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4}) {
+  for (const Kind kind : real_kinds) {
     const Shape shape{4, 5};
     SCOPED_TRACE(to_string(kind));
     parseval(r2r<double>(shape, {kind}), {.effort = "estimate"}, [&](const Shape& p) {
       double times = 1;
       for (int a = 0; a < 2; ++a) {
-        const bool once = (kind == Kind::dct1 && (p[a] == 0 || p[a] == shape[a] - 1)) || (kind == Kind::dct3 && p[a] == 0) || (kind == Kind::dst3 && p[a] == shape[a] - 1);
+        const bool first = p[a] == 0, last = p[a] == shape[a] - 1;
+        const bool once = kind == Kind::dct1 ? first || last : kind == Kind::dct3 ? first : kind == Kind::dst3 && last;
         times *= once ? 1 : 2;
       }
       return times;
@@ -143,18 +160,20 @@ TEST(ModesTiny, Parseval) {
 
 // A wave of wavenumber k has one value that is not zero, at the index of that wavenumber.
 TEST(ModesTiny, OneWaveAtATime) {
-  const std::map<Kind, std::pair<double, bool>> shift_and_sine{{Kind::dct1, {0, false}}, {Kind::dct2, {0.5, false}}, {Kind::dct3, {0, false}}, {Kind::dct4, {0.5, false}},
-                                                               {Kind::dst1, {1, true}}, {Kind::dst2, {0.5, true}}, {Kind::dst3, {1, true}}, {Kind::dst4, {0.5, true}}};
-  for (const auto& [kind, how] : shift_and_sine) {
+  for (const Kind kind : real_kinds) {
+    const bool sine = kind >= Kind::dst1;
+    const bool half = kind == Kind::dct2 || kind == Kind::dct4 || kind == Kind::dst2 || kind == Kind::dst4;
+    const double shift = half ? 0.5 : sine ? 1 : 0;
     const Shape n{5, 4};
     Plan fft(world, r2r<double>(n, {kind}), {.effort = "estimate"});
     auto u = fft.input(), u_hat = fft.output();
     for (const Shape& wanted : {Shape{0, 0}, Shape{1, 3}, Shape{4, 2}, Shape{3, 0}}) {
-      u.fill([&, &how = how, kind = kind](const Shape& p) {
+      u.fill([&](const Shape& p) {
         double product = 1;
         for (int a = 0; a < 2; ++a) {
-          const double x = 2 * pi * fft.wavenumber(a, wanted[a]) * (static_cast<double>(p[a]) + how.first) / static_cast<double>(logical_size(kind, n[a]));
-          product *= how.second ? std::sin(x) : std::cos(x);
+          const double periods = fft.wavenumber(a, wanted[a]) / static_cast<double>(logical_size(kind, n[a]));
+          const double x = 2 * pi * periods * (static_cast<double>(p[a]) + shift);
+          product *= sine ? std::sin(x) : std::cos(x);
         }
         return product;
       });
@@ -183,8 +202,10 @@ TEST(ModesTiny, OneWaveAtATime) {
       u.fill([&](const Shape& p) {
         double x = 0;
         for (int a = 0; a < 3; ++a) x += 2 * pi * k[a] * static_cast<double>(p[a]) / static_cast<double>(n[a]);
-        if constexpr (std::is_floating_point_v<In>) return std::cos(x);
-        else return std::polar(1.0, x);
+        if constexpr (std::is_floating_point_v<In>)
+          return std::cos(x);
+        else
+          return std::polar(1.0, x);
       });
       fft.forward(u, u_hat);
       double others = 0, there = 0;
@@ -196,10 +217,13 @@ TEST(ModesTiny, OneWaveAtATime) {
           image += std::min(apart, std::abs(apart - static_cast<double>(n[a])));
         }
         EXPECT_EQ(far == 0, position(mode.at, all) == number);
-        if (far == 0) there += std::abs(v);
-        else if (!std::is_floating_point_v<In> || image > 0) others += std::abs(v);
+        if (far == 0)
+          there += std::abs(v);
+        else if (!std::is_floating_point_v<In> || image > 0)
+          others += std::abs(v);
       });
-      EXPECT_NEAR(sum(mine ? there * fft.scale() : 0), std::is_floating_point_v<In> && (k[0] != 0 || k[1] != 0 || k[2] != 0) ? 0.5 : 1, 1e-12);
+      const bool two = std::is_floating_point_v<In> && (k[0] != 0 || k[1] != 0 || k[2] != 0);  // half a cosine each
+      EXPECT_NEAR(sum(mine ? there * fft.scale() : 0), two ? 0.5 : 1, 1e-12);
       EXPECT_LT(sum(others), 1e-10);
       if (testing::Test::HasFailure()) return;
     }
@@ -273,7 +297,9 @@ TEST(ModesTiny, MapsOfModes) {
     EXPECT_EQ(allocations(), before);
     fft.forward_map_backward(u, by_points, [&](const Shape& p, Complex& v) { filter(fft.modes().at(p), v); });
     // the form that is given lines is not hidden, and takes pointers
-    fft.forward_map_backward(u.data(), by_lines.data(), [&](const Line& line) { fft.modes().for_line(line.first, line.axis, line.count, static_cast<Complex*>(line.values), filter); });
+    fft.forward_map_backward(u.data(), by_lines.data(), [&](const Line& line) {
+      fft.modes().for_line(line.first, line.axis, line.count, static_cast<Complex*>(line.values), filter);
+    });
     for (Index i = 0; i < u.size(); ++i) {
       EXPECT_EQ(by_modes.data()[i], by_points.data()[i]);
       EXPECT_EQ(by_modes.data()[i], by_lines.data()[i]);
@@ -318,7 +344,8 @@ TEST(ModesTiny, BadIndicesAreErrors) {
   if (auto u = fft.make_input(); u.size() > 0)
     says([&] { fft.modes().for_each(u, [](const Mode&, double&) {}); }, "index 7");  // an array of the other space
   Plan waves(world, sphere<double>({6, 5, 7}, Cutoff{.squared = 3}), {.effort = "estimate"});
-  says([&] { waves.wavenumber(0, waves.output_view().box.hi[0]); }, waves.output_elements() > 0 ? "coefficient of this rank" : "no coefficient");
+  says([&] { waves.wavenumber(0, waves.output_view().box.hi[0]); },
+       waves.output_elements() > 0 ? "coefficient of this rank" : "no coefficient");
 }
 
 }  // namespace
