@@ -228,7 +228,8 @@ class AnyPlan {
   void forward(const void* in, void* out);
   void backward(const void* in, void* out);
   /// Forward, f on every line of the transformed array, backward, without storing the transformed array: filters,
-  /// Poisson solvers, convolutions. f may run on several threads at once (options.threads).
+  /// Poisson solvers, convolutions. f may run on several threads at once (options.threads). in and out are both in
+  /// input_layout(): the same pointer, in place or not, or arrays that do not overlap.
   /// What f throws is thrown here when the execution has ended, on the rank where it arose and no other. Lines that
   /// follow on that rank are not mapped, so the output is of no use anywhere; the plan is as good as before.
   void forward_map_backward(const void* in, void* out, const std::function<void(const Line&)>& f);

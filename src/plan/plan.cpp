@@ -280,8 +280,14 @@ void AnyPlan::Body::check_arrays(const void* in, const void* out, Index in_bytes
   if (requested.in_place) {
     if (in != out && (in_bytes > 0 || out_bytes > 0)) throw Error(std::string(verb) + ": the plan is in place, but input and output are different arrays on rank " + std::to_string(comm.rank()) + "; pass the same pointer or plan without in_place");
   } else if (in_bytes > 0 && out_bytes > 0 && std::less<>{}(a, b + out_bytes) && std::less<>{}(b, a + in_bytes)) {
-    throw Error(std::string(verb) + ": input and output overlap on rank " + std::to_string(comm.rank()) + "; plan with in_place, or give two arrays");
+    throw Error(std::string(verb) + ": input and output overlap on rank " + std::to_string(comm.rank()) + "; give two arrays, or plan with in_place and give one");
   }
+}
+
+// A map comes back to where it began: to the same places, where both arrays are one.
+void AnyPlan::Body::check_map_arrays(const void* in, const void* out, Index bytes, const char* verb) const {
+  if (requested.in_place || in != out) return check_arrays(in, out, bytes, bytes, verb);
+  if (!in && bytes > 0) throw Error(std::string(verb) + ": the input array is null on rank " + std::to_string(comm.rank()));
 }
 
 void AnyPlan::forward(const void* in, void* out) {
@@ -298,8 +304,7 @@ void AnyPlan::forward_map_backward(const void* in, void* out, const std::functio
   body_->checked("forward_map_backward", [&] {
     if (!f) throw Error("forward_map_backward: the map is empty; give a function of a line");
     if (body_->waves) throw Error("forward_map_backward: plane waves are mapped in real space; call backward_map_forward, and change coefficients in their array");
-    if (body_->requested.in_place && in != out) throw Error("forward_map_backward: the plan is in place; pass the same pointer as input and output");
-    if ((!in || !out) && input_elements() > 0) throw Error("forward_map_backward: an array is null on rank " + std::to_string(body_->comm.rank()));
+    body_->check_map_arrays(in, out, body_->input_reach * body_->input_bytes, "forward_map_backward");
   });
   body_->execute(body_->map, in, out, &f);
 }
@@ -308,7 +313,7 @@ void AnyPlan::backward_map_forward(const void* in, void* out, const std::functio
   body_->checked("backward_map_forward", [&] {
     if (!f) throw Error("backward_map_forward: the map is empty; give a function of a line");
     if (!body_->waves) throw Error("backward_map_forward: only plane waves are mapped in real space; call forward_map_backward, or plan a sphere");
-    if ((!in || !out) && output_elements() > 0) throw Error("backward_map_forward: an array is null on rank " + std::to_string(body_->comm.rank()));
+    body_->check_map_arrays(in, out, body_->output_reach * body_->output_bytes, "backward_map_forward");
   });
   body_->execute(body_->map, in, out, &f);
 }

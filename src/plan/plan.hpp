@@ -99,6 +99,7 @@ struct AnyPlan::Body {
   template <class Check>
   void checked(const char* verb, Check&& check) const;
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* verb) const;
+  void check_map_arrays(const void* in, const void* out, Index bytes, const char* verb) const;
   void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
   std::shared_ptr<std::byte> memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes);
 

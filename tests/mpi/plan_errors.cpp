@@ -67,6 +67,7 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   if (u.size() == 0) return;
   expect_error("null", [&] { fft.forward(u.data(), nullptr); });
   expect_error("overlap", [&] { fft.forward(u.data(), u.data()); });
+  expect_error("overlap", [&] { static_cast<AnyPlan&>(fft).forward_map_backward(u.data(), u.data() + 1, [](const Line&) {}); });
   expect_error("elements", [&] { fft.forward(u.span().first(1), fft.output().span()); });
 }
 
