@@ -220,6 +220,7 @@ class Stage {
   /// Whether source and destination share memory but not places.
   static bool lies_otherwise(const Request& request);
   Box whole(Box box, const Box& all) const;  // along the axes that are transformed
+  Order across() const;
   std::vector<Portion> portions(const Box& part) const;
   Area wanted(int block) const;
   Index width(Index bytes, Index length) const;  // of a batch of this stage

@@ -5,10 +5,11 @@
 namespace weft {
 namespace {
 
+int memory_of(const View& view, const std::pair<int, int>& one_memory) { return view.slot == one_memory.second ? one_memory.first : view.slot; }
+
 Placed placed(const Side& side, const std::pair<int, int>& one_memory) {
   Placed all{side.views, side.bytes};
-  for (View& view : all.views)
-    if (view.slot == one_memory.second) view.slot = one_memory.first;
+  for (View& view : all.views) view.slot = memory_of(view, one_memory);
   return all;
 }
 
@@ -16,10 +17,15 @@ Placed placed(const Side& side, const std::pair<int, int>& one_memory) {
 
 bool Stage::lies_otherwise(const Request& request) {
   if (request.from.table || request.to.table) return false;
+  std::vector<int> read;  // memories, mostly none of which is written
+  for (const View& view : request.from.views) read.push_back(memory_of(view, request.one_memory));
+  std::sort(read.begin(), read.end());
+  if (std::none_of(request.to.views.begin(), request.to.views.end(), [&](const View& view) { return std::binary_search(read.begin(), read.end(), memory_of(view, request.one_memory)); }))
+    return false;
   const Placed from = placed(request.from, request.one_memory), to = placed(request.to, request.one_memory);
-  return std::any_of(from.views.begin(), from.views.end(), [&](const View& read) {
-    return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) {
-      return read.slot == written.slot && !same_places(read, from.bytes, written, to.bytes);
+  return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) {
+    return std::any_of(from.views.begin(), from.views.end(), [&](const View& view) {
+      return view.slot == written.slot && !same_places(view, from.bytes, written, to.bytes);
     });
   });
 }
@@ -30,13 +36,23 @@ Box Stage::whole(Box box, const Box& all) const {
   return box;
 }
 
-// What lies in `part` of the box: blocks where they are read into the bench before anything is written, else batches of lines, as `run_cell` walks them.
+// Axes along which portions have the same coordinates on both sides: all but those along which a portion is whole.
+Order Stage::across() const {
+  const Pass& first = passes_.front();
+  Order axes;
+  for (int a = 0; a < request_.from.box.axes(); ++a)
+    if (!transforms(a) || (!first.into_block && a != first.operation.axis && request_.from.box.extent(a) == request_.to.box.extent(a))) axes.push_back(a);
+  return axes;
+}
+
+// What lies in `part` of the box, which is whole but for axes of `across`: blocks where they are read into the bench before anything is written, else batches of
+// lines, as `run_cell` walks them.
 std::vector<Portion> Stage::portions(const Box& part) const {
   const Pass& first = passes_.front();
   const Box &from = request_.from.box, &to = request_.to.box;
+  const Order cut = across();
   const auto within = [&](Box box) {
-    for (int a = 0; a < box.axes(); ++a)
-      if (!transforms(a)) box.lo[a] = std::max(box.lo[a], part.lo[a]), box.hi[a] = std::min(box.hi[a], part.hi[a]);
+    for (const int a : cut) box.lo[a] = std::max(box.lo[a], part.lo[a]), box.hi[a] = std::min(box.hi[a], part.hi[a]);
     return box;
   };
   std::vector<Portion> list;
@@ -79,11 +95,8 @@ bool Stage::disturbs() const {
     if (other && other->disturbs()) return true;
   const Pass& first = passes_.front();
   if (first.copies && !first.into_block) return true;  // a mover reads and writes by turns
-  Order across;
-  for (int a = 0; a < request_.from.box.axes(); ++a)
-    if (!transforms(a)) across.push_back(a);
   const Placed from = placed(request_.from, request_.one_memory), to = placed(request_.to, request_.one_memory);
-  return weft::disturbs(from, to, portions(representative(request_.from.box, across, from, to)), request_.threads == 1);
+  return weft::disturbs(from, to, portions(representative(request_.from.box, across(), from, to)), request_.threads == 1);
 }
 
 std::unique_ptr<Stage> Stage::undisturbed(const Request& request) {
