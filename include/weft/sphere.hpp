@@ -14,7 +14,9 @@
 
 namespace weft {
 
-/// A reciprocal lattice vector by its three integers, of axes 0, 1, 2: negative, or wrapped as g + n.
+/// A reciprocal lattice vector by its three integers, of axes 0, 1, 2: negative, or wrapped as g + n. On an even grid
+/// +n/2 and -n/2 are the same point: a sphere may have one of them, under either sign; half a sphere, whose vectors
+/// stand for their mirror images too, none.
 using GVector = std::array<Index, 3>;
 
 /// All G with (k+G)^T metric (k+G) <= squared.
@@ -54,9 +56,11 @@ std::vector<GVector> vectors(const std::vector<SphereStick>& sticks);
 /// kept[a] that follow low[a].
 std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int rank, const std::optional<Shape>& low = std::nullopt);
 
-/// The extents below which a grid does not hold the sphere: 2 max|g| + 1 on every axis.
-Shape smallest_grid(const std::vector<GVector>& vectors);
-Shape smallest_grid(const std::vector<SphereStick>& sticks);
+/// The extents below which a grid does not hold the products of so many `fields` of the sphere: 2 fields max|g| + 1 on
+/// every axis. One field is the sphere itself. A density |psi|^2, or V psi of a potential that has all wavenumbers of
+/// densities, wants 2: on the grid of one, what a product has beyond the sphere is folded back into it.
+Shape smallest_grid(const std::vector<GVector>& vectors, int fields = 1);
+Shape smallest_grid(const std::vector<SphereStick>& sticks, int fields = 1);
 
 /// What a plan needs to know of its plane waves: this rank's G-vectors in the order of its coefficients, or what they follow from.
 struct PlaneWaves {

@@ -88,17 +88,18 @@ std::vector<GVector> box_vectors(const Shape& kept, bool real, int ranks, int ra
   return all;
 }
 
-Shape smallest_grid(const std::vector<GVector>& vectors) {
+Shape smallest_grid(const std::vector<GVector>& vectors, int fields) {
+  if (fields < 1) throw Error("a grid for products of " + std::to_string(fields) + " fields; give at least 1");
   Shape shape{1, 1, 1};
   for (const GVector& g : vectors)
-    for (int a = 0; a < 3; ++a) shape[a] = std::max(shape[a], 2 * std::abs(g[static_cast<std::size_t>(a)]) + 1);
+    for (int a = 0; a < 3; ++a) shape[a] = std::max(shape[a], 2 * fields * std::abs(g[static_cast<std::size_t>(a)]) + 1);
   return shape;
 }
 
-Shape smallest_grid(const std::vector<SphereStick>& sticks) {
+Shape smallest_grid(const std::vector<SphereStick>& sticks, int fields) {
   std::vector<GVector> ends;
   for (const SphereStick& s : sticks) ends.push_back({s.lo, s.g1, s.g2}), ends.push_back({s.hi - 1, s.g1, s.g2});
-  return smallest_grid(ends);
+  return smallest_grid(ends, fields);
 }
 
 }  // namespace weft

@@ -11,13 +11,21 @@ namespace {
 
 std::string triplet(const GVector& g) { return "(" + std::to_string(g[0]) + ", " + std::to_string(g[1]) + ", " + std::to_string(g[2]) + ")"; }
 
-// Signed, of either form; throws when the grid has no place for it or for its mirror image.
-Index unwrapped(const GVector& vector, int axis, const Shape& grid) {
+// Signed, of either form; throws when the grid has no place for it or, of a half sphere, for its mirror image. n/2 of an
+// even grid is -n/2, whatever its sign: both are one point.
+Index unwrapped(const GVector& vector, int axis, const Shape& grid, bool half) {
   const Index g = vector[static_cast<std::size_t>(axis)], n = grid[axis], most = (n - 1) / 2;
   if (g >= -most && g <= most) return g;
   if (g > 0 && g < n && n - g <= most) return g - n;
+  const bool middle = g == n - n / 2 || g == -(n / 2);  // of an even grid: what is left is n/2
+  if (middle && n % 2 == 0 && !half) return -(n / 2);
   const Index least = g > 0 && g < n ? n + 1 : 2 * std::abs(g) + 1;
-  throw Error("G-vector " + triplet(vector) + " does not fit the grid " + to_string(grid) + ": axis " + std::to_string(axis) + " holds -" + std::to_string(most) + " to " + std::to_string(most) +
+  const std::string text = std::to_string(most);
+  throw Error("G-vector " + triplet(vector) + " does not fit the grid " + to_string(grid) + ": axis " +
+              std::to_string(axis) + " holds -" + text + " to " + text +
+              (n % 2 != 0 ? ""
+               : half     ? " with their mirror images (n/2 is its own)"
+                          : " and one of +-" + std::to_string(n / 2)) +
               ", or these wrapped; give a grid of at least " + std::to_string(least) + " points there (2 max|g| + 1)");
 }
 
@@ -52,7 +60,7 @@ Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half, 
   const auto wrapped = [&](Index g, int axis) { return g < 0 ? g + grid[axis] : g; };
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     GVector g;
-    for (int a = 0; a < 3; ++a) g[static_cast<std::size_t>(a)] = box ? vectors[i][static_cast<std::size_t>(a)] : unwrapped(vectors[i], a, grid);
+    for (int a = 0; a < 3; ++a) g[static_cast<std::size_t>(a)] = box ? vectors[i][static_cast<std::size_t>(a)] : unwrapped(vectors[i], a, grid, half);
     const bool mirrored = half && (g[2] != 0 ? g[2] < 0 : g[1] != 0 ? g[1] < 0 : g[0] < 0);
     if (mirrored)
       for (Index& component : g) component = -component;
@@ -66,7 +74,8 @@ Share::Share(const Shape& grid, const std::vector<GVector>& vectors, bool half, 
       const GVector &a = vectors[static_cast<std::size_t>(elements_[i - 1].coefficient)], &b = vectors[static_cast<std::size_t>(elements_[i].coefficient)];
       if (elements_[i].conjugate != elements_[i - 1].conjugate)
         throw Error("G-vectors " + triplet(a) + " and " + triplet(b) + " are mirror images of each other; of a real function's half sphere give one of them");
-      throw Error("G-vector " + triplet(a) + " is given twice, as entries " + std::to_string(elements_[i - 1].coefficient) + " and " + std::to_string(elements_[i].coefficient) + " of the list; give it once");
+      const std::string folded = a == b ? "" : ", as " + triplet(b) + " too, which is the same point of the grid " + to_string(grid);
+      throw Error("G-vector " + triplet(a) + " is given twice" + folded + ", as entries " + std::to_string(elements_[i - 1].coefficient) + " and " + std::to_string(elements_[i].coefficient) + " of the list; give it once");
     }
     sticks_ += i == 0 || elements_[i].at1 != elements_[i - 1].at1 || elements_[i].at2 != elements_[i - 1].at2;
   }

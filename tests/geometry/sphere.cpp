@@ -34,9 +34,12 @@ TEST(Sphere, SticksHoldEveryVectorOnce) {
     EXPECT_EQ(std::set<GVector>(all.begin(), all.end()), counted(c, 13));
     EXPECT_EQ(all.size(), counted(c, 13).size());
     EXPECT_EQ(smallest_grid(all), smallest_grid(sticks));
+    EXPECT_EQ(smallest_grid(all, 2), smallest_grid(sticks, 2));
     EXPECT_TRUE(std::is_sorted(sticks.begin(), sticks.end(), [](const SphereStick& a, const SphereStick& b) { return std::pair(a.g2, a.g1) < std::pair(b.g2, b.g1); }));
   }
   EXPECT_EQ(smallest_grid(sphere_sticks({.squared = 16, .metric = long_cell})), (Shape{25, 9, 5}));
+  EXPECT_EQ(smallest_grid(sphere_sticks({.squared = 16, .metric = long_cell}), 2), (Shape{49, 17, 9}));
+  EXPECT_THROW(smallest_grid(std::vector<GVector>{}, 0), Error);
 }
 
 TEST(Sphere, EveryStickIsSharedOnce) {

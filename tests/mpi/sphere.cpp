@@ -228,6 +228,17 @@ TEST(Sphere, ListsInAnyOrder) {
   over_all<double>(grid, halves);
 }
 
+// n/2 of even grids, under either sign: one point, alone and in the corner where all three are.
+TEST(SphereTiny, TheMiddleOfEvenGrids) {
+  const auto spread = [](const std::vector<GVector>& all) {
+    Lists lists(static_cast<std::size_t>(ranks_of_world()));
+    for (const GVector& g : all) lists[static_cast<std::size_t>((g[1] + 8 + 3 * (g[2] + 8)) % ranks_of_world())].push_back(g);
+    return lists;
+  };
+  over_all({6, 4, 8}, spread({{0, 0, 0}, {1, 0, 2}, {3, 0, 2}, {-3, 1, 0}, {2, 2, 1}, {0, -1, -4}, {1, 1, 4}, {3, 2, -4}}));
+  over_all({6, 4, 8}, spread({{-3, 0, 0}, {1, -2, 3}, {3, 1, 4}}), true, 2);
+}
+
 TEST(Sphere, RanksWithoutSticksOrPlanes) {
   const int ranks = ranks_of_world();
   Lists single(static_cast<std::size_t>(ranks)), last = single, first = single;
@@ -374,7 +385,10 @@ TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
   const auto only = [&](std::vector<GVector> bad) { return rank == ranks - 1 ? bad : std::vector<GVector>{}; };
   fails([&] { plan(only({{1, 1, 1}, {0, 1, 1}, {1, 1, 1}})); }, "given twice");
   fails([&] { plan(only({{-2, 1, 1}, {4, 1, 1}})); }, "given twice");
-  fails([&] { plan(only({{3, 0, 0}})); }, "at least 7 points");
+  fails([&] { plan(only({{4, 0, 0}, {-2, 0, 0}})); }, "as (-2, 0, 0) too");
+  fails([&] { plan(only({{3, 0, 0}, {-3, 0, 0}})); }, "same point of the grid 6x7x5");
+  fails([&] { plan(only({{3, 0, 0}}), true); }, "at least 7 points");
+  fails([&] { plan(only({{-4, 0, 0}})); }, "at least 9 points");
   fails([&] { plan(only({{0, 9, 0}})); }, "at least 19 points");
   fails([&] { plan(only({{0, 0, -3}})); }, "at least 7 points");
   fails([&] { plan(only({{1, 1, 1}, {-1, -1, -1}}), true); }, "mirror images");
