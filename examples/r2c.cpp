@@ -17,10 +17,8 @@ int main(int argc, char** argv) {
     const auto phi = [=](const weft::Shape& x) { return std::sin(2 * std::numbers::pi * double(x[0] + 2 * x[1] - x[2]) / double(n)); };
     field.fill([&](const weft::Shape& x) { return 6 * phi(x); });  // k^2 = 1 + 4 + 1
     fft.forward(field, modes);
-    modes.for_each([&](const weft::Shape& k, auto& value) {
-      double square = 0;
-      for (int a = 0; a < 3; ++a) square += std::pow(double(std::min(k[a], n - k[a])), 2);
-      value *= square == 0 ? 0 : fft.scale() / square;
+    fft.modes().for_each(modes, [&](const weft::Mode& k, auto& value) {
+      value *= k.square() == 0 ? 0 : fft.scale() / k.square();
     });
     fft.backward(modes, field);
 

@@ -157,7 +157,9 @@ std::string AnyPlan::Body::describe_waves() const {
   spread("planes", [&](int r) { return space().box(r).extent(space().axes() - 3); });
   const Shape& least = waves->least;
   const Shape products{2 * least[0] - 1, 2 * least[1] - 1, 2 * least[2] - 1};
-  out << "  the smallest grid that holds them: " << to_string(least) << "\n";
+  Shape smallest;  // n/2 of an even grid needs no more than that grid
+  for (int a = 0; a < 3; ++a) smallest.push_back(std::min(least[a], problem.shape[a]));
+  out << "  the smallest grid that holds them: " << to_string(smallest) << "\n";
   for (int a = 0; a < 3; ++a)
     if (problem.shape[a] < products[a]) {
       out << "  note: products of two such fields are aliased on this grid; " << to_string(products) << " holds them all\n";
