@@ -1,5 +1,7 @@
 #include "mpi/dense.hpp"
 
+#include "support/changing.hpp"
+
 namespace weft {
 namespace {
 
@@ -68,6 +70,10 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
   if (problem.kinds[0] == Kind::c2c) {
     EXPECT_LT(worst<In>(v, doubled), tolerance) << "forward_map_backward";
   }
+  u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
+  const std::vector<In> given(u.data(), u.data() + u.size());
+  fft.forward(u, u_hat);
+  back_to_back(fft, given, std::vector<Out>(u_hat.data(), u_hat.data() + u_hat.size()));
   return bits;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "support/changing.hpp"
 #include "support/plans.hpp"
 
 namespace weft {
@@ -63,6 +64,7 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
       ASSERT_EQ(box.input_layout(), dense.input_layout());
       u.for_each([&](const Shape& q, In& v) { error = std::max(error, std::abs(v - w[q])); });
       EXPECT_LT(error, 1e-9);
+      back_to_back(box);
       if (testing::Test::HasFailure()) return;
     }
 }
@@ -103,6 +105,7 @@ TEST(Kept, BoxesAnywhere) {
     error = 0;
     u.for_each([&, &grid = grid](const Shape& q, Complex& v) { error = std::max(error, std::abs(v - std::conj(spectrum[static_cast<std::size_t>(position(q, grid))]))); });
     EXPECT_LT(error, 1e-10);
+    back_to_back(box);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "mpi/dense.hpp"
+#include "support/changing.hpp"
 #include "support/kernels.hpp"
 
 namespace weft {
@@ -134,6 +135,7 @@ TEST(Plan, RealToRealComesBack) {
         fft.forward(u, u_hat);
         fft.backward(u_hat, u);
         EXPECT_LT(worst<double>(u, [&](const Shape& p) { return Complex(field(p) / fft.scale()); }) * fft.scale(), 1e-13) << to_string(kind) << " " << c.name;
+        back_to_back(fft);
       } catch (const Declined&) {
       }
     }
@@ -186,6 +188,7 @@ TEST(Plan, SinglePrecisionOnTheWire) {
           fft.backward(u_hat, u);
           EXPECT_LT(worst<Complex>(u, [&](const Shape& p) { return Filler<Complex>::at(position(p, {5, 6, 4})) / fft.scale(); }) * fft.scale(), 1e-6);
         }
+        back_to_back(fft);
       } catch (const Declined&) {
       }
     }

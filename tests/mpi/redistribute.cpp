@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include <unistd.h>
-
 #include "mpi/communicator.hpp"
 #include "support/allocations.hpp"
+#include "support/changing.hpp"
 #include "support/fails.hpp"
 #include "support/oracle.hpp"
 
@@ -41,21 +40,31 @@ class Redistributions : public testing::Test {
       std::memcpy(bytes.data(), &value, std::min(size, sizeof value));
       return bytes;
     };
-    for (int round = 0; round < 3; ++round) {
-      std::string in, out, expected;
-      for (const Index index : has) in += element(index + 1000 * round);
+    struct Round {
+      std::string in, out, before, expected;
+    };
+    std::vector<Round> rounds(5);
+    for (Index number = 0; Round& round : rounds) {
+      for (const Index index : has) round.in += element(index + 1000 * number);
       for (const Index index : gets) {
         const bool arrives = index >= 0 && std::binary_search(owned.begin(), owned.end(), index);
-        expected += element(arrives ? index + 1000 * round : -7);
-        out += element(-7);
+        round.expected += element(arrives ? index + 1000 * number : -7);
+        round.out += element(-7);
       }
-      const std::string before = in;
-      if (rank == round % ranks) usleep(500);  // the others run ahead, into the next round if nobody stops them
-      const long allocated = allocations();
-      move(in.data(), out.data());
-      EXPECT_EQ(allocations(), allocated) << name;
-      EXPECT_TRUE(out == expected) << name << ", round " << round << ": " << from.describe() << " -> " << to.describe();
-      EXPECT_TRUE(in == before) << name << " changes its input";
+      round.before = round.in;
+      ++number;
+    }
+    Lateness late;  // the others run ahead, into the next round if nobody stops them
+    const long allocated = allocations();
+    for (Round& round : rounds) {
+      late.next();
+      move(round.in.data(), round.out.data());
+    }
+    EXPECT_EQ(allocations(), allocated) << name;
+    for (const Round& round : rounds) {
+      EXPECT_TRUE(round.out == round.expected)
+          << name << ", round " << &round - rounds.data() << "; " << late.seed() << ": " << from.describe() << " -> " << to.describe();
+      EXPECT_TRUE(round.in == round.before) << name << " changes its input";
     }
   }
 

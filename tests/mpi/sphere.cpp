@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support/allocations.hpp"
+#include "support/changing.hpp"
 #include "support/fails.hpp"
 #include "support/kernels.hpp"
 
@@ -141,6 +142,7 @@ std::vector<std::byte> verify(const Expected<In>& e, const Options& options, dou
     each([&](const GVector& g, Index b, std::size_t k) { error = std::max(error, std::abs(Complex(result[k]) / scale - e.mapped(g, b))); });
     EXPECT_LT(error, tolerance * 10) << "apply";
   }
+  back_to_back(waves);
   return bits;
 }
 

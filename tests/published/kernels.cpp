@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "mpi/communicator.hpp"
+#include "support/changing.hpp"
 
 namespace weft {
 namespace {
@@ -161,6 +162,7 @@ void verify(const Shape& shape, Index tile) {
         EXPECT_EQ(text({counted.calls, counted.messages, counted.bytes}), text(formula(name, *x, comm.rank(), tile, there.depth)))
             << (x == &there ? "forward" : "backward");
       }
+      back_to_back(fft);
     } catch (const Declined& e) {
       EXPECT_TRUE(declined) << e.what();
     }

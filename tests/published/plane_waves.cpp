@@ -12,6 +12,7 @@
 
 #include "mpi/communicator.hpp"
 #include "plan/sphere_route.hpp"
+#include "support/changing.hpp"
 
 namespace weft {
 namespace {
@@ -80,16 +81,17 @@ TEST(PlaneWavesTiny, MessagesOfEachDirection) {
   const auto comm = world();
   const Index n = 24, p = comm.size();
   if (n / 2 % p != 0) GTEST_SKIP() << "uneven";
-  AnyPlan waves(comm.raw(), problem(Precision::double_, {n, n, n}, {.mine = boxcut(n, comm.rank(), comm.size())}), planes(n));
-  const auto in = waves.input_memory(), out = waves.output_memory();
+  Plan waves(comm.raw(), sphere<double>({n, n, n}, boxcut(n, comm.rank(), comm.size())), planes(n));
+  auto in = waves.input(), out = waves.output();
   waves.measure(true);
-  waves.forward(in.get(), out.get());
+  waves.forward(in, out);
   EXPECT_EQ(waves.spent().messages, (p - 1) * n / p);
   EXPECT_EQ(waves.spent().bytes, waves.spent().messages * 16 * (n / 2) * n / (2 * p));
   waves.measure(true);
-  waves.backward(out.get(), in.get());
+  waves.backward(out, in);
   EXPECT_EQ(waves.spent().messages, (p - 1) * n / (2 * p));
   EXPECT_EQ(waves.spent().bytes, waves.spent().messages * 16 * (n / 2) * n / p);
+  back_to_back(waves);
 }
 
 // The route on so many ranks, as rank 0 of them plans it.

@@ -5,6 +5,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/type_map.hpp"
+#include "support/changing.hpp"
 
 namespace weft {
 namespace {
@@ -112,6 +113,7 @@ TEST(ZeroCopyTiny, ReceivesWhereTheSecondStageWorks) {
     }
     EXPECT_EQ(arrived, output.box.volume());
     EXPECT_EQ(fft.datatypes().different, 0) << fft.datatypes().text;
+    back_to_back(fft);
   }
 }
 

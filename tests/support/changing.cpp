@@ -8,6 +8,8 @@
 #include <functional>
 #include <numeric>
 
+#include "support/plans.hpp"
+
 namespace weft {
 
 Lateness::Lateness() {

@@ -5,10 +5,11 @@
 // back to back without a barrier, one rank late at random, with arrays of their own or the plan's in turn, and all results are checked at the end.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
-#include "support/plans.hpp"
+#include <weft/weft.hpp>
 
 namespace weft {
 
