@@ -119,6 +119,7 @@ std::string AnyPlan::describe() const {
   if (!b.chosen_by.empty()) out << "chosen by " << b.chosen_by << "\n";
   if (b.waves) out << b.describe_waves();
   out << "input  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";
+  for (const std::string& note : idle_notes(b.route)) out << "note: " << note << "\n";
   out << "forward, on rank " << b.comm.rank() << ":\n";
   describe_chain(out, b.forward, b.route.kinds, o.strategy == "auto" || o.strategy == "tune");
   out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " (" << b.owned_bytes << " bytes)\n";

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "plan/grid.hpp"
+
 namespace weft {
 namespace {
 
@@ -10,14 +12,6 @@ namespace {
 constexpr Index fused_budget = 1 << 20;
 // With a third axis it is gathered within the block: 32^3 in batches of 64 on one rank took 0.72 of the time forward, 0.94 backward, when its block of 512 KiB was a stage's no more.
 constexpr Index cube_budget = 256 << 10;
-
-// One dimension of a process grid: the axis it cuts and where.
-struct Dimension {
-  int axis = 0;
-  std::vector<Index> bounds;
-  int parts() const { return static_cast<int>(bounds.size()) - 1; }
-};
-using Dimensions = std::vector<Dimension>;
 
 // Ranks in C order of the dimensions.
 Layout layout_of(const Dimensions& dimensions, const Shape& shape, int ranks, const Order& order) {
@@ -36,20 +30,6 @@ Layout layout_of(const Dimensions& dimensions, const Shape& shape, int ranks, co
     }
   }
   return Layout(shape, boxes, order);
-}
-
-bool local(const Dimensions& dimensions, int axis) {
-  return std::all_of(dimensions.begin(), dimensions.end(), [&](const Dimension& d) {
-    if (d.axis != axis) return true;
-    for (std::size_t k = 0; k + 1 < d.bounds.size(); ++k)  // all of it with one part, nothing with the others
-      if (d.bounds[k + 1] > d.bounds[k] && d.bounds[k + 1] - d.bounds[k] != d.bounds.back()) return false;
-    return true;
-  });
-}
-
-// No dimension of the grid is on the axis, so that one can move there.
-bool uncut(const Dimensions& dimensions, int axis) {
-  return std::none_of(dimensions.begin(), dimensions.end(), [&](const Dimension& d) { return d.axis == axis; });
 }
 
 // The process grid behind a caller's layout, when its boxes are one in C order.
@@ -94,7 +74,8 @@ std::string list(const Few<int>& values) {
   return s;
 }
 
-// {P} while every rank gets a plane before and after, else the two factors closest to each other.
+// {P} while every rank gets a plane before and after, else the two factors closest to each other. Where that leaves ranks
+// idle, `busier` may know better.
 Few<int> default_grid(const Shape& shape, int ranks) {
   if (shape.size() < 3 || ranks <= std::min(shape[0], shape[1])) return {ranks};
   for (int p = static_cast<int>(std::sqrt(ranks)); p > 1; --p)
@@ -161,8 +142,28 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     for (int k = 0; k < grid.size(); ++k)
       if (grid[k] > 1) dimensions.push_back({k + before, options.split.bounds(problem.shape[k], grid[k])});
   };
+  const GridProblem grids{real, transformed, route.halved, before > 0, ranks};
+  const auto in_one_part = [&](int axis) {
+    for (Dimension& d : dimensions)
+      if (d.axis == axis) std::fill(d.bounds.begin() + 1, d.bounds.end(), d.bounds.back());
+  };
+  const auto whole_axes = [&] {
+    int count = 0;
+    for (int a = 0; a < axes; ++a) count += local(dimensions, a);
+    return count;
+  };
+  const auto halves_here = [&] { return route.halved < 0 || local(dimensions, route.halved); };
+  // The grid of the first stage that transforms: as usual, or one that keeps more ranks busy.
+  const auto use_default_grid = [&](int first, int last) {
+    use_grid(default_grid(problem.shape, ranks));
+    const Dimensions usual = dimensions;
+    if (!halves_here()) in_one_part(route.halved);
+    if (const auto better = busier(grids, dimensions, remaining, first, last, options.split)) dimensions = *better;
+    else dimensions = usual;
+  };
   bool start = true;  // the first stage can transform the caller's own data
-  use_grid(options.grid.empty() ? default_grid(problem.shape, ranks) : options.grid);
+  if (!options.grid.empty()) use_grid(options.grid);
+  else if (!options.input) use_default_grid(before, before + problem.shape.size());
   if (options.input) {
     const Layout& given = *options.input;
     if (!(given.shape() == problem.shape))
@@ -172,8 +173,17 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     if (!given.has_boxes()) throw Error("the input layout is a list of runs; a dense transform needs boxes (redistribute first)");
     given.check_partition("the input layout");
     route.input = extended(given, options);
-    if (const auto found = recognise(route.input)) dimensions = *found;
-    else start = false;
+    const auto found = recognise(route.input);
+    if (!options.grid.empty()) {
+      if (!halves_here() || whole_axes() == 0)
+        throw Error("process grid " + list(options.grid) + (halves_here() ? " cuts every axis" : " cuts axis " + std::to_string(route.halved - before) + ", which r2c halves") +
+                    "; with an input layout it is the grid of the first transform, which needs that axis whole: give 1 there");
+      start = found && same_boxes(layout_of(*found, real, ranks, {}), layout_of(dimensions, real, ranks, {}));
+    } else if (found) {
+      dimensions = *found;
+    } else {
+      start = false;
+    }
   } else {
     Shape padding;
     if (options.in_place && route.halved >= 0) {
@@ -202,16 +212,12 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     here = to;
   };
 
-  const bool halved_local = route.halved < 0 || local(dimensions, route.halved);
-  bool any_local = false;
-  for (int a = 0; a < axes; ++a) any_local = any_local || local(dimensions, a);
-  if (!start || !halved_local || !any_local) {
-    if (!start || problem.shape.size() > 1) use_grid(default_grid(problem.shape, ranks));
-    for (Dimension& d : dimensions)
-      if (d.axis == route.halved || !any_local) {  // nothing else to cut: one rank has it all
-        const Index n = d.bounds.back();
-        std::fill(d.bounds.begin() + 1, d.bounds.end(), n);
-      }
+  if (!start || !halves_here() || whole_axes() == 0) {
+    const bool asked = options.input && !options.grid.empty();
+    if (!asked && (!start || axes > 1)) use_default_grid(0, axes);
+    if (!halves_here()) in_one_part(route.halved);
+    if (whole_axes() == 0)  // nothing else to cut: one rank has it all
+      for (const Dimension& d : Dimensions(dimensions)) in_one_part(d.axis);
     route.work.emplace_back();
     hop(layout_of(dimensions, real, ranks, {}), -1, -1);
   }
@@ -227,26 +233,18 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     }
     remaining = later;
     if (remaining.empty()) break;
-    // gather the last distributed axis; cut in its stead a local one that keeps most ranks busy
-    const int gathered = *std::max_element(remaining.begin(), remaining.end());
-    Dimension& dimension = *std::find_if(dimensions.begin(), dimensions.end(), [&](const Dimension& d) { return d.axis == gathered; });
-    int scattered = -1;
-    for (int a = before; a < axes; ++a)
-      if (uncut(dimensions, a) && (scattered < 0 || std::min<Index>(shape[a], dimension.parts()) > std::min<Index>(shape[scattered], dimension.parts()))) scattered = a;
-    if (before && uncut(dimensions, 0) && (scattered < 0 || std::min<Index>(options.batch, dimension.parts()) > std::min<Index>(shape[scattered], dimension.parts()))) scattered = 0;
-    Dimensions next = dimensions;
-    Dimension& changed = next[static_cast<std::size_t>(&dimension - dimensions.data())];
-    if (scattered < 0) {
-      std::fill(changed.bounds.begin() + 1, changed.bounds.end(), shape[gathered]);
-    } else {
-      changed.bounds = options.split.bounds(shape[scattered], dimension.parts());
-      changed.axis = scattered;
+    Turn turn = next_turn(grids, dimensions, remaining);
+    Dimensions next = turned(grids, dimensions, turn, remaining, options.split);
+    if (const auto better = busier(grids, next, remaining, 0, axes, options.split)) {
+      next = *better;
+      turn = turn_between(dimensions, next);
     }
+    const auto [dimension, gathered, scattered] = turn;
     Order order = c_order(axes);
-    if (remaining.size() == 1 && scattered > gathered) {  // transposed output: the axis that is now distributed before the one that was
+    if (remaining.size() == 1 && gathered >= 0 && scattered > gathered) {  // transposed output: the axis that is now distributed before the one that was
       std::rotate(order.begin() + gathered, order.begin() + scattered, order.begin() + scattered + 1);
     }
-    dimensions = next;  // both grids agree on every axis but these two
+    dimensions = next;
     hop(layout_of(dimensions, shape, ranks, remaining.size() == 1 ? order : c_order(axes)), gathered, scattered);
   }
 

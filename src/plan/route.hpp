@@ -29,6 +29,9 @@ struct Route {
 /// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions; Declined for tiles of an axis that is not there.
 Route plan_route(const AnyProblem& problem, const Options& options, int ranks);
 
+/// A line for every stage in which more than half of the ranks have nothing to do.
+std::vector<std::string> idle_notes(const Route& route);
+
 /// The caller's layout with a batch axis in front and a component axis behind, where there are any.
 Layout extended(const Layout& layout, const Options& options);
 

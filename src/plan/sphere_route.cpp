@@ -70,6 +70,8 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
 
   const int groups = options.groups;
   std::vector<Index> planes = options.split.bounds(grid[0], ranks / groups);
+  if (options.input && !options.grid.empty())
+    throw Error("both a process grid and an input layout are given, and real space of plane waves is cut once; give one of them");
   if (options.input) {
     const Layout& given = *options.input;
     if (!(given.shape() == grid)) throw Error("the input layout has shape " + to_string(given.shape()) + ", the grid " + to_string(grid) + "; give both the same shape");

@@ -95,7 +95,9 @@ std::string AnyPlan::explain(bool as_json) const {
     if (reason.empty()) reason = any ? "the model's choice: the cheapest, of one exchange forward" : considered.empty() ? "nothing is exchanged" : "as requested";
   }
   all.set("reason", reason);
-  if (!story["notes"].is_null()) all.set("notes", story["notes"]);
+  Json::List notes = story["notes"].list();
+  for (const std::string& note : idle_notes(b.route)) notes.emplace_back(note);
+  if (!notes.empty()) all.set("notes", std::move(notes));
   Index sent = 0, most = 0, total = 0;
   for (const auto& exchange : b.forward.exchanges)
     for (int t = 0; exchange && t < exchange->tiles(); ++t)

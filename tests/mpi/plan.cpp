@@ -103,6 +103,30 @@ TEST(PlanTiny, ScaledWhereLinesAreShort) {
       }
 }
 
+// The halved axis first: of layouts that cut it, of bricks, and of the plan's own.
+TEST(Plan, HalvedAxisFirst) {
+  const auto wanted = [](const Strategy& s) { return s.name() == "isend" || s.name() == "direct"; };
+  const int ranks = ranks_of_world();
+  const Shape shape{8, 6, 9};
+  std::vector<Change> changes{unchanged, [](Options& o) { o.natural_output = true, o.batch = 2; }};
+  for (const Few<int>& grid : {Few<int>{ranks, 1, 1}, Few<int>{1, ranks, 1}, ranks % 2 ? Few<int>{1, 1, ranks} : Few<int>{2, ranks / 2, 1}, ranks % 4 ? Few<int>{1, 1, ranks} : Few<int>{2, 1, 2}}) {
+    changes.push_back([grid](Options& o) { o.grid = grid; });
+    changes.push_back([grid, shape](Options& o) { o.input = Layout::grid(shape, grid, Split::even(), {2, 1, 0}); });
+  }
+  changes.push_back([ranks, shape](Options& o) {  // bricks that are no grid in C order, and what the first stage works on is asked for
+    std::vector<Box> boxes;
+    const Layout slabs = Layout::grid(shape, {ranks, 1, 1});
+    for (int r = 0; r < ranks; ++r) boxes.push_back(slabs.box(ranks - 1 - r));
+    o.input = Layout(shape, boxes);
+    o.grid = {1, 1, ranks};
+  });
+  for (const Change& change : changes) {
+    over_all(r2c<double>(shape, {1, 2, 0}), 1e-12, change, true, wanted);
+  }
+  const Plan<double, Complex> fft(world, r2c<double>(shape, {1, 2, 0}), {.effort = "estimate", .input = Layout::grid(shape, {ranks, 1, 1})});
+  EXPECT_GT(fft.output_layout().elements(rank_of_world()), 0);
+}
+
 // The processor's own kernels, whatever planning measures today: rows and columns, in blocks and straight from peers' memory to where they are wanted.
 TEST(Plan, KernelsForEveryLine) {
   const auto over = [](const auto& problem, double tolerance, const Change& change) {
