@@ -56,7 +56,8 @@ std::string remember(MPI_Comm comm, const AnyProblem& problem, const Options& op
 /// What this process has tuned and imported, as the text of a file; and the way back. Local; throws Error for text that is no wisdom.
 std::string export_wisdom();
 void import_wisdom(const std::string& text);
-/// Forgets it. Files stay as they are.
+/// Forgets it. Files stay as they are. Also lets go of the line transforms that engines hold for plans to come: call it
+/// when all plans are gone and before fftw_cleanup.
 void forget_wisdom();
 
 }  // namespace weft

@@ -109,13 +109,8 @@ class Ducc final : public Engine {
   std::string_view summary() const override { return "DUCC0: permissive licence; every length, large primes too"; }
 
  private:
-  std::vector<std::shared_ptr<const Lines>> make(const std::vector<LineSpec>& specs,
-                                                 const std::string&) const override {
-    std::vector<std::shared_ptr<const Lines>> lines;
-    for (const LineSpec& spec : specs)
-      lines.push_back(spec.precision == Precision::single_ ? DuccLines<float>::plan(spec)
-                                                           : DuccLines<double>::plan(spec));
-    return lines;
+  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string&) const override {
+    return spec.precision == Precision::single_ ? DuccLines<float>::plan(spec) : DuccLines<double>::plan(spec);
   }
 };
 

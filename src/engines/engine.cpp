@@ -13,7 +13,7 @@ std::string to_string(const LineSpec& spec) {
   const auto add = [&](std::initializer_list<Index> numbers) {
     for (const Index n : numbers) text += ":" + std::to_string(n);
   };
-  if (!spec.plain() || spec.has_hole()) add({spec.in_stride, spec.in_distance, spec.out_distance, spec.out_stride});
+  if (spec != spec.as_plain()) add({spec.in_stride, spec.in_distance, spec.out_distance, spec.out_stride});
   if (spec.has_hole()) add({spec.hole_first, spec.hole_last});
   return text;
 }
@@ -45,11 +45,11 @@ std::string Engine::declines(const LineSpec& spec) const {
 }
 
 std::shared_ptr<const Lines> Engine::plan(const LineSpec& spec, std::string_view effort) const {
-  return plan(std::vector{spec}, effort).front();
+  return plan_all({spec}, effort).front();
 }
 
-std::vector<std::shared_ptr<const Lines>> Engine::plan(const std::vector<LineSpec>& specs,
-                                                       std::string_view effort) const {
+std::vector<std::shared_ptr<const Lines>> Engine::plan_all(const std::vector<LineSpec>& specs,
+                                                           std::string_view effort) const {
   if (std::find(efforts().begin(), efforts().end(), effort) == efforts().end()) {
     std::string allowed;
     for (const auto& e : efforts()) allowed += (allowed.empty() ? "" : ", ") + e;
@@ -65,7 +65,7 @@ std::vector<std::shared_ptr<const Lines>> Engine::plan(const std::vector<LineSpe
   for (const auto& [spec, lines] : found)
     if (!lines) missing.push_back(spec);
   if (!missing.empty()) {
-    const auto made = make(missing, std::string(effort));
+    const auto made = make_all(missing, std::string(effort));
     for (std::size_t k = 0; k < made.size(); ++k)
       planned_[{missing[k], std::string(effort)}] = found[missing[k]] = made[k];
   }
@@ -78,6 +78,13 @@ std::vector<std::shared_ptr<const Lines>> Engine::plan(const std::vector<LineSpe
   std::vector<std::shared_ptr<const Lines>> planned;
   for (const LineSpec& spec : specs) planned.push_back(found[spec]);
   return planned;
+}
+
+std::vector<std::shared_ptr<const Lines>> Engine::make_all(const std::vector<LineSpec>& specs,
+                                                           const std::string& effort) const {
+  std::vector<std::shared_ptr<const Lines>> lines;
+  for (const LineSpec& spec : specs) lines.push_back(make(spec, effort));
+  return lines;
 }
 
 void Engine::hold(const std::shared_ptr<const Lines>& lines) const {

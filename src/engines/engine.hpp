@@ -56,7 +56,9 @@ struct LineSpec {
   auto operator<=>(const LineSpec&) const = default;
 };
 
-/// "c2c forward double 64", where lines are not plain "c2c forward double 64:in_stride:in_distance:out_distance:out_stride", and with a hole ":hole_first:hole_last" after that
+/// "c2c forward double 64"; where anything else is not as by default
+/// "c2c forward double 64:in_stride:in_distance:out_distance:out_stride", and with a hole ":hole_first:hole_last" after
+/// that. Different specs have different texts: wisdom knows them by these.
 std::string to_string(const LineSpec&);
 
 /// A planned transform of contiguous lines; immutable, and safe to execute from many threads at once.
@@ -163,9 +165,9 @@ class Engine {
   /// The same spec and effort give the same Lines as long as anyone holds it. Throws `Error` for an unknown effort (naming the allowed ones) and a declined spec (with the reason).
   std::shared_ptr<const Lines> plan(const LineSpec& spec, std::string_view effort) const;
 
-  /// The same for several specs at once, which costs least: the library underneath is asked once for what a program
-  /// taught it. In the order of the specs.
-  std::vector<std::shared_ptr<const Lines>> plan(const std::vector<LineSpec>& specs, std::string_view effort) const;
+  /// The same for several specs at once, in their order, which costs least: the library underneath is asked once for
+  /// what a program taught it.
+  std::vector<std::shared_ptr<const Lines>> plan_all(const std::vector<LineSpec>& specs, std::string_view effort) const;
 
   /// While anyone holds what it returns, whatever is planned is held too: for who makes, drops and makes again plans of the same lines.
   std::shared_ptr<const void> keep() const;
@@ -190,9 +192,10 @@ class Engine {
 
  private:
   virtual std::string limits(const LineSpec&) const { return {}; }  // what this engine declines beyond what means nothing
-  /// Different specs, none of which it declines.
-  virtual std::vector<std::shared_ptr<const Lines>> make(const std::vector<LineSpec>&,
-                                                         const std::string& effort) const = 0;
+  virtual std::shared_ptr<const Lines> make(const LineSpec&, const std::string& effort) const = 0;
+  /// Of different specs, none of which it declines.
+  virtual std::vector<std::shared_ptr<const Lines>> make_all(const std::vector<LineSpec>&,
+                                                             const std::string& effort) const;
   void hold(const std::shared_ptr<const Lines>&) const;
   using Kept = std::set<std::shared_ptr<const Lines>>;
   mutable std::map<Key, std::weak_ptr<const Lines>> planned_;

@@ -483,8 +483,11 @@ class FftwEngine final : public Engine {
     return text + ' ' + std::to_string(choice.wisdom.size()) + '\n' + choice.wisdom + '\n';
   }
 
-  std::vector<std::shared_ptr<const Lines>> make(const std::vector<LineSpec>& specs,
-                                                 const std::string& effort) const override {
+  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string& effort) const override {
+    return make_all({spec}, effort).front();
+  }
+  std::vector<std::shared_ptr<const Lines>> make_all(const std::vector<LineSpec>& specs,
+                                                     const std::string& effort) const override {
     Planner<float> single;
     Planner<double> twice;
     const auto limited = [&](const LineSpec& spec) {

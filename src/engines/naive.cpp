@@ -111,15 +111,9 @@ class Naive final : public Engine {
 
  private:
   std::string limits(const LineSpec& spec) const override { return spec.length > 65536 ? "direct sums are for lengths up to 65536" : ""; }
-  std::vector<std::shared_ptr<const Lines>> make(const std::vector<LineSpec>& specs,
-                                                 const std::string&) const override {
-    std::vector<std::shared_ptr<const Lines>> lines;
-    for (const LineSpec& spec : specs)
-      if (spec.precision == Precision::single_)
-        lines.push_back(std::make_shared<NaiveLines<float>>(spec));
-      else
-        lines.push_back(std::make_shared<NaiveLines<double>>(spec));
-    return lines;
+  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string&) const override {
+    if (spec.precision == Precision::single_) return std::make_shared<NaiveLines<float>>(spec);
+    return std::make_shared<NaiveLines<double>>(spec);
   }
 };
 

@@ -137,7 +137,7 @@ void AnyPlan::Body::plan_lines() {
   const Engine* chosen = nullptr;
   const auto plan_all = [&] {
     chosen = &engine(requested.engine);
-    const auto planned = chosen->plan(specs, requested.effort);
+    const auto planned = chosen->plan_all(specs, requested.effort);
     for (std::size_t k = 0; k < specs.size(); ++k) lines[specs[k]] = planned[k];
   };
   if (requested.effort == "estimate") return comm.agree(plan_all);  // which gives the same bits in every process

@@ -234,6 +234,7 @@ void forget_wisdom() {
   Memory& memory = Memory::the_one();
   const std::lock_guard lock(memory.mutex);
   memory.own = {};
+  for (const Engine* e : engines()) e->let_go();
 }
 
 // ---- what the ranks of a communicator remember ----

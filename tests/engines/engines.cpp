@@ -216,13 +216,49 @@ TEST(Engine, PlansAnewOnlyWhatNobodyHolds) {
     LineSpec other = spec;
     other.direction = Direction::backward;
     std::weak_ptr<const Lines> seen = e->plan(other, "estimate");
+    EXPECT_FALSE(seen.expired()) << e->name() << " holds the last lines";
+    e->let_go();
     EXPECT_TRUE(seen.expired()) << e->name();
     auto kept = e->keep();
     seen = e->plan(other, "estimate");
+    e->let_go();
     EXPECT_FALSE(seen.expired()) << e->name();
     EXPECT_EQ(e->keep(), kept) << e->name();
     kept.reset();
     EXPECT_TRUE(seen.expired()) << e->name();
+  }
+}
+
+TEST(Engine, HoldsOnlySoManyLinesAndPoints) {
+  for (const Engine* e : engines()) {
+    const auto of = [](Index length) { return LineSpec{Kind::c2c, Direction::forward, Precision::single_, length}; };
+    const std::weak_ptr<const Lines> first = e->plan(of(2), "estimate");
+    for (std::size_t k = 1; k < Engine::most_held; ++k) {
+      EXPECT_FALSE(first.expired()) << e->name() << ' ' << k;
+      Index length = 1;  // with small factors alone
+      for (std::size_t j = k; j > 0; --j) {
+        const auto smooth = [](Index n) {
+          for (const Index p : {2, 3, 5, 7})
+            while (n % p == 0) n /= p;
+          return n == 1;
+        };
+        do ++length;
+        while (!smooth(length) || length == 2);
+      }
+      e->plan(of(length), "estimate");
+    }
+    e->plan(of(1024), "estimate");
+    EXPECT_TRUE(first.expired()) << e->name();
+    if (e->declines(of(Engine::points_held)).empty()) {
+      const std::weak_ptr<const Lines> shorter = e->plan(of(16), "estimate");
+      EXPECT_FALSE(shorter.expired()) << e->name();
+      const std::weak_ptr<const Lines> longest = e->plan(of(Engine::points_held), "estimate");
+      EXPECT_FALSE(longest.expired()) << e->name();
+      EXPECT_TRUE(shorter.expired()) << e->name();
+      const std::weak_ptr<const Lines> too_long = e->plan(of(2 * Engine::points_held), "estimate");
+      EXPECT_TRUE(too_long.expired()) << e->name();
+    }
+    e->let_go();
   }
 }
 
