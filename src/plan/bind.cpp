@@ -7,6 +7,9 @@
 #include "plan/wire.hpp"
 
 namespace weft {
+
+std::string fact(const std::string& refusal) { return refusal.substr(0, refusal.find("; ")); }
+
 Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single, const Machine& machine) {
   std::vector<int> nodes;
   for (const int member : demand.pattern.members()) nodes.push_back(demand.nodes[static_cast<std::size_t>(member)]);
@@ -45,7 +48,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   std::vector<Considered> candidates, refused;
   const auto refuse = [&](std::string_view by, const std::string& why) {
     refused.push_back({std::string(by), {}, 0, why});
-    refusals += "\n  " + std::string(by) + ": " + why;
+    refusals += "\n      " + std::string(by) + ": " + fact(why);
   };
   // all strategies are asked before ranks compare notes, once about what declines and once about costs
   std::vector<std::shared_ptr<const Strategy>> asked;
@@ -75,7 +78,8 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     char text[96];
     std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", candidate->seconds);
     try {
-      Bound chosen = alone(strategy(candidate->strategy), text + (refusals.empty() ? std::string() : "; without" + refusals));
+      Bound chosen =
+          alone(strategy(candidate->strategy), text + (refusals.empty() ? std::string() : "; declined:" + refusals));
       chosen.considered = std::move(candidates);
       chosen.considered.insert(chosen.considered.end(), refused.begin(), refused.end());
       return chosen;
@@ -84,7 +88,9 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
       candidate = candidates.erase(candidate);
     }
   }
-  throw Error("every strategy declines:" + refusals);
+  std::string all;
+  for (const Considered& c : refused) all += "\n  " + c.strategy + ": " + c.declined;
+  throw Error("every strategy declines:" + all);
 }
 
 }  // namespace weft

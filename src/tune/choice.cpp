@@ -144,10 +144,16 @@ std::string explanation(const Json& found) {
     std::snprintf(text, sizeof text, "  %12s  %11s  %5s  ", predicted.c_str(), measured.c_str(), times.c_str());
     out += "  " + name + text + verdict + "\n";
   };
-  row("candidate", "predicted ms", "measured ms", "times", "");
+  // what the model says of one exchange is not what it says of a whole transform
+  const bool exchanges = !candidates.list().front()["exchange_seconds"].is_null();
+  row("candidate", exchanges ? "exchange ms" : "predicted ms", "measured ms", "times", "");
   for (const Json& c : candidates.list())
-    row(c["name"].text(), milliseconds(c["predicted_seconds"]), milliseconds(c["measured_seconds"]), c["measurements"].number() > 0 ? c["measurements"].dump() : "-",
+    row(c["name"].text(), milliseconds(c[exchanges ? "exchange_seconds" : "predicted_seconds"]),
+        milliseconds(c["measured_seconds"]), c["measurements"].number() > 0 ? c["measurements"].dump() : "-",
         c["verdict"].text());
+  const auto compared = [](const Json& c) { return c["verdict"].text().ends_with("in the same rounds"); };
+  if (std::any_of(candidates.list().begin(), candidates.list().end(), compared))
+    out += "measured are medians of all executions; a verdict counts the rounds in which a candidate and the best ran in turn\n";
   return out;
 }
 

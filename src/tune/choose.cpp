@@ -2,6 +2,7 @@
 // tells of it.
 #include <algorithm>
 
+#include "plan/bind.hpp"
 #include "plan/cache.hpp"
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
@@ -87,10 +88,20 @@ std::string AnyPlan::explain(bool as_json) const {
     for (std::size_t h = 0; h < considered.size(); ++h)
       for (const Considered& c : considered[h]) {
         any = true;
-        candidates.push_back(Json::Members{{"name", (considered.size() > 1 ? "exchange " + std::to_string(h) + ": " : "") + c.strategy}, {"strategy", c.strategy},
-                                           {"schedule", to_string(b.effective.schedule)}, {"predicted_seconds", c.seconds}, {"measured_seconds", 0},
-                                           {"messages", c.cost.messages}, {"bytes", c.cost.bytes}, {"copied", c.cost.copied}, {"measurements", 0}, {"round", 0},
-                                           {"verdict", !c.declined.empty() ? "declines: " + c.declined : &c == &considered[h].front() ? "the cheapest" : ""}});
+        candidates.push_back(
+            Json::Members{{"name", (considered.size() > 1 ? "exchange " + std::to_string(h) + ": " : "") + c.strategy},
+                          {"strategy", c.strategy},
+                          {"schedule", to_string(b.effective.schedule)},
+                          {"exchange_seconds", c.seconds},
+                          {"measured_seconds", 0},
+                          {"messages", c.cost.messages},
+                          {"bytes", c.cost.bytes},
+                          {"copied", c.cost.copied},
+                          {"measurements", 0},
+                          {"round", 0},
+                          {"verdict", !c.declined.empty()            ? "declined: " + fact(c.declined)
+                                      : &c == &considered[h].front() ? "the cheapest"
+                                                                     : ""}});
       }
     if (reason.empty()) reason = any ? "the model's choice: the cheapest, of one exchange forward" : considered.empty() ? "nothing is exchanged" : "as requested";
   }

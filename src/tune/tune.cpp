@@ -202,7 +202,8 @@ class Search {
     for (const Entry* e : entries) {
       Candidate c = e->shown;
       char text[64];
-      std::snprintf(text, sizeof text, "%.2f times the best", best && c.measurements ? e->score / best->score : 0);
+      std::snprintf(text, sizeof text, "%.2f times the best in the same rounds",
+                    best && c.measurements ? e->score / best->score : 0);
       if (e == best) c.verdict = "the best";
       else if (c.verdict.empty()) c.verdict = c.measurements ? text : "no time to measure it";
       found_.candidates.push_back(std::move(c));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the program weft as users do, and wrongly, as users do: cli.py WEFT MPIEXEC [unittest options]."""
 import cmath
+import html
 import json
 import math
 import os
@@ -404,14 +405,38 @@ class Traces(Test):
             with open(page) as file:
                 text = file.read()
             self.assertGreaterEqual(text.count("<svg"), 5)
-            for word in "isend", "alltoallv", "n(t)", "chosen", "not measured":
+            for word in "isend", "alltoallv", "n(t)", "chosen", "not measured", "rest ms", "same rounds":
                 self.assertIn(word, text)
+            with open(self.path("rows.json")) as file:
+                row = json.load(file)[0]
+            for name in "host", "processor", "date":
+                self.assertTrue(row[name])
+                self.assertIn(html.escape(row[name]), text)
             self.assertNotRegex(text, r"(src|<link[^>]*href)=.?https?:|<script", "the page needs nothing else")
         for name, content in ("no.json", None), ("text.json", "this is none"), ("other.json", "{}"):
             if content is not None:
                 with open(self.path(name), "w") as file:
                     file.write(content)
             self.fails(weft("report", self.path(name), "-o", page), 2, "weft report: ", name)
+
+    def test_bench_table_is_sorted_by_time(self):
+        names = "sendrecv,isend,alltoall,bruck,alltoallv"
+        result = weft("bench", "--shape", "8x6x5", "--strategy", names, "--effort", "estimate", "--repeat", "3", ranks=2)
+        self.fine(result)
+        rows = [line.split() for line in result.out.splitlines() if line.split()[:1] and line.split()[0] in names.split(",")]
+        self.assertEqual(len(rows), 5)
+        ran = [float(row[1]) for row in rows if row[1] != "declined:"]
+        self.assertGreaterEqual(len(ran), 4)
+        self.assertEqual(ran, sorted(ran))
+        self.assertEqual([row[1] == "declined:" for row in rows], sorted(row[1] == "declined:" for row in rows))
+
+    def test_what_the_model_says_of_one_exchange(self):
+        result = weft("plan", "--shape", "9x6x5", "--effort", "estimate", "--no-wisdom", "--explain", ranks=2)
+        self.fine(result)
+        self.assertIn("exchange ms", result.out)
+        self.assertNotIn("predicted ms", result.out)
+        self.assertRegex(result.out, r"alltoall +.* declined: not all pairs")
+        self.assertNotIn("; use ", result.out)
 
     def test_environment(self):
         traced = {"environment": {"WEFT_TRACE": self.path("all.json")}}

@@ -7,12 +7,14 @@
 
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 #include <weft/kernel.hpp>
 
 #include "contender.hpp"
 #include "median.hpp"
+#include "place.hpp"
 #include "progress.hpp"
 #include "request.hpp"
 #include "table.hpp"
@@ -159,6 +161,7 @@ Json row(const World& world, const BenchRequest& asked, const weft::AnyProblem& 
               {"strategy", entry.options.strategy},
               {"weft", WEFT_VERSION},
               {"mpi", mpi_version()}};
+  row.update(place());
   if (!entry.contender) {
     for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds", "exchange_seconds",
                              "calls", "messages", "bytes_sent", "relative_error"})
@@ -189,9 +192,17 @@ Json row(const World& world, const BenchRequest& asked, const weft::AnyProblem& 
   return row;
 }
 
+/// The fastest first; after those that ran the others.
 Table table(const BenchRequest& asked, const std::vector<Entry>& entries, const Json& rows) {
-  Table table({asked.kernels.empty() ? "strategy" : "kernel", "median ms", "min", "max", "GFlop/s", "FFT ms", "exchange ms", "calls", "messages", "MB sent", "error"});
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto seconds = [&](std::size_t i) {
+    return rows[i]["median_seconds"].is_null() ? HUGE_VAL : rows[i]["median_seconds"].get<double>();
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return seconds(a) < seconds(b); });
+  Table table({asked.kernels.empty() ? "strategy" : "kernel", "median ms", "min", "max", "GFlop/s", "FFT ms",
+               "exchange ms", "calls", "messages", "MB sent", "error"});
+  for (const std::size_t i : order) {
     const Json& r = rows[i];
     if (r.contains("declined") || r.contains("error")) {
       const std::string why = r.contains("error") ? "error" : "declined";
@@ -200,9 +211,10 @@ Table table(const BenchRequest& asked, const std::vector<Entry>& entries, const 
     }
     const auto number = [&](const char* key) { return r[key].is_null() ? NAN : r[key].get<double>(); };
     const auto ms = [&](const char* key) { return fmt::format("{:.3f}", 1e3 * number(key)); };
-    table.add({label(asked, entries[i]), ms("median_seconds"), ms("min_seconds"), ms("max_seconds"), fmt::format("{:.2f}", number("gflop_per_second")),
-               ms("fft_seconds"), ms("exchange_seconds"), fmt::format("{}", r["calls"].get<weft::Index>()),
-               fmt::format("{}", r["messages"].get<weft::Index>()), fmt::format("{:.3f}", 1e-6 * number("bytes_sent")), fmt::format("{:.1e}", number("relative_error"))});
+    table.add({label(asked, entries[i]), ms("median_seconds"), ms("min_seconds"), ms("max_seconds"),
+               fmt::format("{:.2f}", number("gflop_per_second")), ms("fft_seconds"), ms("exchange_seconds"),
+               fmt::format("{}", r["calls"].get<weft::Index>()), fmt::format("{}", r["messages"].get<weft::Index>()),
+               fmt::format("{:.3f}", 1e-6 * number("bytes_sent")), fmt::format("{:.1e}", number("relative_error"))});
   }
   return table;
 }

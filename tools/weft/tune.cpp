@@ -6,6 +6,7 @@
 
 #include <weft/wisdom.hpp>
 
+#include "place.hpp"
 #include "progress.hpp"
 #include "request.hpp"
 
@@ -39,7 +40,10 @@ int tune(const World& world, TuneRequest asked) {
   if (trace && trace->left_out() > 0) fmt::print("{} has no room for {} executions\n", asked.trace, trace->left_out());
   if (options.wisdom) fmt::print("{}\n", note);
   std::fflush(stdout);
-  if (!asked.json.empty() && !(std::ofstream(asked.json) << found.json << std::flush)) throw weft::Error("cannot write " + asked.json);
+  nlohmann::ordered_json told = nlohmann::ordered_json::parse(found.json);
+  told.update(place());
+  if (!asked.json.empty() && !(std::ofstream(asked.json) << told.dump(2) << std::endl))
+    throw weft::Error("cannot write " + asked.json);
   return 0;
 }
 
