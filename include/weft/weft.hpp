@@ -12,6 +12,7 @@
 #include <weft/modes.hpp>
 #include <weft/pattern.hpp>
 #include <weft/plan.hpp>
+#include <weft/quote.hpp>
 #include <weft/redistribute.hpp>
 #include <weft/sphere.hpp>
 #include <weft/trace.hpp>

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "geometry/checked.hpp"
+
 namespace weft {
 
 namespace {
@@ -13,6 +15,12 @@ std::string joined(const T& values, const char* between, Text text) {
   std::string out;
   for (int a = 0; a < values.size(); ++a) out += (a ? between : "") + text(a);
   return out;
+}
+
+void same_axes(int wanted, int given, const char* what) {
+  if (given != wanted)
+    throw Error(std::string(what) + " with " + std::to_string(given) + (given == 1 ? " axis" : " axes") + " for a box with " + std::to_string(wanted) +
+                ": give an entry for every axis");
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ Index volume(const Shape& extents) {
 
 Shape Box::shape() const {
   Shape extents;
-  for (int a = 0; a < axes(); ++a) extents.push_back(extent(a));
+  for (int a = 0; a < axes(); ++a) extents.push_back(hi[a] > lo[a] ? checked::distance(lo[a], hi[a]) : 0);
   return extents;
 }
 
@@ -52,19 +60,22 @@ bool Box::empty() const {
 Index Box::volume() const { return empty() ? 0 : weft::volume(shape()); }
 
 bool Box::contains(const Shape& point) const {
+  same_axes(axes(), point.size(), "a point");
   for (int a = 0; a < axes(); ++a)
     if (point[a] < lo[a] || point[a] >= hi[a]) return false;
   return axes() > 0;
 }
 
 bool Box::contains(const Box& other) const {
-  if (other.empty()) return true;
+  if (other.empty() || axes() == 0) return other.empty();
+  same_axes(axes(), other.axes(), "a box");
   for (int a = 0; a < axes(); ++a)
     if (other.lo[a] < lo[a] || other.hi[a] > hi[a]) return false;
   return axes() > 0;
 }
 
 Box Box::intersect(const Box& other) const {
+  if (axes() > 0) same_axes(axes(), other.axes(), "a box");
   Box common = *this;
   for (int a = 0; a < axes(); ++a) {
     common.lo[a] = std::max(lo[a], other.lo[a]);
@@ -74,8 +85,12 @@ Box Box::intersect(const Box& other) const {
 }
 
 Box Box::shifted(const Shape& by) const {
+  same_axes(axes(), by.size(), "a shift");
   Box moved = *this;
-  for (int a = 0; a < axes(); ++a) moved.lo[a] += by[a], moved.hi[a] += by[a];
+  for (int a = 0; a < axes(); ++a) {
+    moved.lo[a] = checked::sum(lo[a], by[a], "the lower bound of a shifted box");
+    moved.hi[a] = checked::sum(hi[a], by[a], "the upper bound of a shifted box");
+  }
   return moved;
 }
 
@@ -90,7 +105,7 @@ Box Box::whole(const Shape& extents) { return {Shape::filled(extents.size(), 0),
 
 Box Box::inclusive(const Shape& lo, const Shape& last) {
   Box box{lo, last};
-  for (Index& end : box.hi) ++end;
+  for (Index& end : box.hi) end = checked::sum(end, 1, "the upper bound of a box");
   return box;
 }
 

@@ -1,4 +1,4 @@
-// Walking boxes: every point of one, and of many those that meet a given one. Private to geometry.
+// Walking boxes: every point of one, and of many those that meet a given one.
 #pragma once
 
 #include <vector>

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "geometry/boxes.hpp"
+#include "geometry/checked.hpp"
 
 namespace weft {
 
@@ -114,6 +115,10 @@ struct Layout::Data {
       if (box.lo.size() != shape.size() || box.hi.size() != shape.size())
         throw Error("rank " + std::to_string(r) + " owns " + to_string(box) + " of an array of shape " + to_string(shape) +
                     ": give a lower and an upper bound on every axis");
+      for (int a = 0; a < shape.size(); ++a)
+        if (std::min(box.lo[a], box.hi[a]) < -checked::farthest || std::max(box.lo[a], box.hi[a]) > checked::farthest)
+          throw Error("rank " + std::to_string(r) + " owns " + to_string(box) + ": bounds lie between " + std::to_string(-checked::farthest) + " and " +
+                      std::to_string(checked::farthest));
       data.elements.push_back(dense_elements(box, data.order, data.padding));
       data.points.push_back(box.volume());
     }
@@ -130,8 +135,9 @@ struct Layout::Data {
         if (run.count < 0)
           throw Error("rank " + std::to_string(r) + " owns a run of " + std::to_string(run.count) + " indices from " +
                       std::to_string(run.first) + " on: a run has 0 or more");
+        checked::sum(run.first, run.count, "the end of a run");
         append(joined, run);
-        points += run.count;
+        points = checked::sum(points, run.count, "the points of a rank");
       }
       data.points.push_back(points);
     }
@@ -251,7 +257,10 @@ Layout Layout::grown(const Shape& width) const {
   if (!has_boxes()) throw Error(data_->kind + " of shape " + to_string(shape()) + " cannot have a halo: only boxes grow");
   std::vector<Box> boxes = data_->boxes;
   for (Box& box : boxes)
-    for (int a = 0; a < axes() && !box.empty(); ++a) box.lo[a] -= width[a], box.hi[a] += width[a];
+    for (int a = 0; a < axes() && !box.empty(); ++a) {
+      box.lo[a] = checked::difference(box.lo[a], width[a], "a box grown by a halo");
+      box.hi[a] = checked::sum(box.hi[a], width[a], "a box grown by a halo");
+    }
   return Data::make(data_->kind + " grown by " + point_string(width), shape(), std::move(boxes), order(), padding());
 }
 

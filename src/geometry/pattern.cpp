@@ -15,6 +15,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // ---- boxes
 
+constexpr Index most_wraps = Index{1} << 20;  // of one box: each is a piece of its own
+
 /// A part of a rank's destination box that wraps nowhere: it gets the points of `box`, and belongs at `box` + `shift`.
 struct Wrapped {
   Box box;
@@ -31,6 +33,9 @@ std::vector<Wrapped> wrapped(const Layout& to, int rank, const Few<int>& periodi
   Box wraps = Box::whole(Shape::filled(box.axes(), 1));
   for (int a = 0; a < box.axes(); ++a)
     if (!periodic.empty() && periodic[a]) wraps.lo[a] = times(a, box.lo[a]), wraps.hi[a] = times(a, box.hi[a] - 1) + 1;
+  if (wraps.volume() > most_wraps)
+    throw Error("rank " + std::to_string(rank) + " gets " + to_string(box) + " of a periodic array of shape " + to_string(shape) + ", which wraps " +
+                std::to_string(wraps.volume()) + " times; a halo may wrap at most " + std::to_string(most_wraps) + " times");
   each_point(wraps, [&](const Shape& wrap) {
     Shape shift = wrap, back = wrap;
     for (int a = 0; a < box.axes(); ++a) shift[a] = wrap[a] * shape[a], back[a] = -shift[a];

@@ -3,12 +3,14 @@
 
 #include <tuple>
 
+#include "geometry/checked.hpp"
+
 namespace weft {
 
 namespace {
 
 /// The order as given or C order; throws unless order and padding fit the box.
-Order checked(const Box& box, const Order& order, const Shape& padding) {
+Order slowest_first_of(const Box& box, const Order& order, const Shape& padding) {
   const Order every_axis = c_order(box.axes()), wanted = order.empty() ? every_axis : order;
   if (!std::is_permutation(wanted.begin(), wanted.end(), every_axis.begin(), every_axis.end()))
     throw Error("memory order " + point_string(Shape(wanted.begin(), wanted.end())) + " for " + std::to_string(box.axes()) +
@@ -74,6 +76,9 @@ bool join_along(int axis, std::vector<View>& views) {
 }  // namespace
 
 Index View::at(const Shape& point) const {
+  if (point.size() != box.axes()) [[unlikely]]
+    throw Error("a point with " + std::to_string(point.size()) + (point.size() == 1 ? " axis" : " axes") + " for an array with " + std::to_string(box.axes()) +
+                ": give an index for every axis, those of batch and components included");
   Index where = offset;
   for (int a = 0; a < box.axes(); ++a) where += (point[a] - box.lo[a]) * strides[a];
   return where;
@@ -88,22 +93,23 @@ Index View::reach() const {
 View View::cut(const Box& part) const { return {part, slot, at(part.lo), strides}; }
 
 View dense_view(const Box& box, const Order& order, const Shape& padding, int slot, Index offset) {
-  const Order slowest_first = checked(box, order, padding);
+  const Order slowest_first = slowest_first_of(box, order, padding);
   View view{box, slot, offset, Shape::filled(box.axes(), 1)};
   Index stride = 1;
   for (int i = box.axes() - 1; i >= 0; --i) {
     const int axis = slowest_first[i];
     view.strides[axis] = stride;
-    stride *= box.extent(axis) + (padding.empty() ? 0 : padding[axis]);
+    if (i > 0) stride *= box.extent(axis) + (padding.empty() ? 0 : padding[axis]);  // of the slowest nothing is told
   }
   return view;
 }
 
 Index dense_elements(const Box& box, const Order& order, const Shape& padding) {
-  const Order slowest_first = checked(box, order, padding);
+  const Order slowest_first = slowest_first_of(box, order, padding);
   if (box.empty()) return 0;
   Shape allocated = box.shape();
-  for (int i = 1; i < box.axes() && !padding.empty(); ++i) allocated[slowest_first[i]] += padding[slowest_first[i]];
+  for (int i = 1; i < box.axes() && !padding.empty(); ++i)
+    allocated[slowest_first[i]] = checked::sum(allocated[slowest_first[i]], padding[slowest_first[i]], "the padded length of an axis");
   return volume(allocated);
 }
 
