@@ -94,9 +94,7 @@ Problem<std::complex<Real>, std::complex<Real>> kept_box(Shape grid, Shape kept)
 /// Any box of the spectrum's indices, from -n on: pruned output forward, pruned input backward. The output is an array of it, ordered by index and cut in the same way.
 template <class Real>
 Problem<std::complex<Real>, std::complex<Real>> kept_box(Shape grid, const Box& kept) {
-  Shape extents;
-  for (int a = 0; a < kept.axes(); ++a) extents.push_back(kept.extent(a));
-  return {problem(precision_of<Real>, grid, {.box = extents, .low = kept.lo})};
+  return {problem(precision_of<Real>, grid, {.box = kept.shape(), .low = kept.lo})};
 }
 /// A smaller grid's spectrum of real functions; the output is ordered as that of r2c(kept).
 template <class Real>

@@ -7,7 +7,11 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <string_view>
+
+#include <weft/quote.hpp>
 
 #include "mpi/messages.hpp"
 
@@ -23,17 +27,17 @@ int ranks_per_node() {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 1)
-    throw Error("WEFT_RANKS_PER_NODE=" + std::string(text) + ": give a whole number of at least 1, or unset it");
+    throw Error("WEFT_RANKS_PER_NODE=" + shown(text) + ": give a whole number of at least 1, or unset it");
   return value;
 }
 
 /// Of a long text the part where it begins to differ from the other.
 std::string excerpt(const std::string& text, const std::string& other) {
   constexpr std::size_t most = 200, before = 60;
-  if (text.size() <= most) return text.empty() ? "nothing" : text;
+  if (text.size() <= most) return text.empty() ? "nothing" : shown(text, most);
   const auto differ = std::mismatch(text.begin(), text.end(), other.begin(), other.end()).first - text.begin();
   const std::size_t from = std::max<std::size_t>(static_cast<std::size_t>(differ), before) - before;
-  return (from > 0 ? "..." : "") + text.substr(from, most) + (from + most < text.size() ? "..." : "");
+  return (from > 0 ? "..." : "") + shown(text.substr(from, most), most) + (from + most < text.size() ? "..." : "");
 }
 
 /// "rank 3: ..." says already where it arose: it comes from an inner `agree`.
@@ -306,6 +310,12 @@ std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
   for (std::size_t r = 0; r < leaders.size(); ++r)
     nodes.push_back(numbers.try_emplace({leaders[r], groups[r], asked.empty() ? 0 : asked[r]}, static_cast<int>(numbers.size())).first->second);
   return nodes;
+}
+
+std::string reason(const std::exception& caught) {
+  if (dynamic_cast<const std::bad_alloc*>(&caught) || dynamic_cast<const std::length_error*>(&caught))
+    return "out of memory: take more ranks, or a smaller shape or batch";
+  return caught.what();
 }
 
 void Communicator::settle(const std::optional<std::string>& error) const {

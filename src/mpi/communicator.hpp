@@ -120,6 +120,8 @@ class Communicator {
   mutable Traffic traffic_;
 };
 
+/// What a message says of something that was thrown: what it says of itself, but for memory that could not be had. Local.
+std::string reason(const std::exception& caught);
 /// Which MPI this is, and which version, one line. Local.
 std::string library();
 /// What MPI was initialised with: MPI_THREAD_SINGLE, ..., MPI_THREAD_MULTIPLE. Local.
@@ -137,7 +139,7 @@ auto Communicator::agree(F&& f) const -> std::invoke_result_t<F> {
     else
       value.emplace(f());
   } catch (const std::exception& caught) {
-    error = caught.what();
+    error = reason(caught);
   }
   settle(error);
   if constexpr (!std::is_void_v<Value>) return std::move(*value);

@@ -5,6 +5,7 @@
 
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
+#include "sphere/cutoff.hpp"
 
 namespace weft {
 
@@ -36,13 +37,12 @@ void check_waves(const AnyProblem& p, const Options& o) {
     const Shape& low = *p.waves->low;
     if (!p.waves->box || p.waves->real || low.size() != 3) throw Error("where a kept box begins is given by three indices, of complex functions and together with its extents");
     for (int a = 0; a < 3; ++a)
-      if (low[a] < -p.shape[a] || low[a] + (*p.waves->box)[a] > p.shape[a])
-        throw Error("a kept box from " + std::to_string(low[a]) + " to " + std::to_string(low[a] + (*p.waves->box)[a]) + " on axis " + std::to_string(a) + ", whose indices go from 0 to " + std::to_string(p.shape[a]) + " or, wrapped, from " + std::to_string(-p.shape[a]) + "; give one inside");
+      if (low[a] < -p.shape[a] || low[a] > p.shape[a] - (*p.waves->box)[a])
+        throw Error("a kept box of " + std::to_string((*p.waves->box)[a]) + " indices from " + std::to_string(low[a]) + " on along axis " + std::to_string(a) + ", whose indices go from 0 to " + std::to_string(p.shape[a]) + " or, wrapped, from " + std::to_string(-p.shape[a]) + "; give one inside");
   }
   if (p.waves->cutoff) {
-    const Shape least = smallest_grid(sphere_sticks(*p.waves->cutoff));
-    for (int a = 0; a < 3; ++a)
-      if (p.shape[a] < least[a]) throw Error("a cutoff of " + std::to_string(p.waves->cutoff->squared) + " does not fit the grid " + to_string(p.shape) + "; the smallest that holds it is " + to_string(least) + " (2 max|g| + 1)");
+    if (const auto least = missing_grid(*p.waves->cutoff, p.shape))
+      throw Error("a cutoff of " + std::to_string(p.waves->cutoff->squared) + " does not fit the grid " + to_string(p.shape) + "; the smallest that holds it is " + *least + " (2 max|g| + 1)");
     share_sticks({}, 1, p.waves->balance);
   }
 }
@@ -69,7 +69,7 @@ std::string fingerprint(const PlaneWaves& waves) {
 void AnyPlan::Body::share_waves() {
   const PlaneWaves& given = *problem.waves;
   const Few<int>& grid = requested.grid;
-  const int rows = !requested.input && (grid.size() == 2 || (grid.size() == 3 && grid[2] == 1)) && grid[0] > 0 && grid[1] > 0 && grid[0] * grid[1] == comm.size() ? grid[1] : 1;
+  const int rows = !requested.input && (grid.size() == 2 || (grid.size() == 3 && grid[2] == 1)) && grid[0] > 0 && grid[1] > 0 && Index{grid[0]} * grid[1] == comm.size() ? grid[1] : 1;
   const Share mine = comm.agree([&] {
     vectors = given.box ? box_vectors(*given.box, given.real, comm.size(), comm.rank(), given.low) : given.cutoff ? weft::vectors(share_sticks(sphere_sticks(*given.cutoff), comm.size() / rows, rows, given.balance)[static_cast<std::size_t>(comm.rank())]) : given.mine;
     return Share(problem.shape, vectors, given.half, given.box.has_value());

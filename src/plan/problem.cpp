@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <weft/quote.hpp>
+
+#include "geometry/checked.hpp"
+
 namespace weft {
 
 AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Order axes) {
@@ -12,7 +16,7 @@ AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Or
   const bool repeat = kinds.size() == 1;
   p.kinds.assign(repeat ? static_cast<std::size_t>(p.axes.size()) : kinds.size(), kinds.front());
   if (!repeat) p.kinds = kinds;
-  if (repeat && (kinds.front() == Kind::r2c || kinds.front() == Kind::c2r)) {  // c2r is backward of the same plan
+  if (repeat && !p.kinds.empty() && (kinds.front() == Kind::r2c || kinds.front() == Kind::c2r)) {  // c2r is backward of the same plan
     std::fill(p.kinds.begin(), p.kinds.end(), Kind::c2c);
     p.kinds.back() = Kind::r2c;
   }
@@ -22,11 +26,11 @@ AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Or
 namespace {
 
 void check_schedule(const ScheduleOptions& s, const Options& o) {
-  if (s.tiles != "one" && s.tiles != "gathered" && s.tiles != "kept") throw Error("tiles is \"" + s.tiles + "\"; allowed are \"one\", \"gathered\" and \"kept\"");
+  if (s.tiles != "one" && s.tiles != "gathered" && s.tiles != "kept") throw Error("tiles is \"" + shown(s.tiles) + "\"; allowed are \"one\", \"gathered\" and \"kept\"");
   if (s.tile < 1) throw Error("tile is " + std::to_string(s.tile) + " planes; it must be at least 1");
   if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
   if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
-  if (s.communicate != "caller" && s.communicate != "thread") throw Error("communicate is \"" + s.communicate + "\"; allowed are \"caller\" and \"thread\"");
+  if (s.communicate != "caller" && s.communicate != "thread") throw Error("communicate is \"" + shown(s.communicate) + "\"; allowed are \"caller\" and \"thread\"");
   if (s.communicate == "thread" && o.threads < 2)
     throw Declined("communicate is \"thread\", but threads is " + std::to_string(o.threads) + "; give at least 2: one talks to MPI, the others compute");
 }
@@ -67,16 +71,17 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (!(o.tune_seconds >= 0 && o.tune_seconds <= 1e6)) throw Error("tune_seconds is " + std::to_string(o.tune_seconds) + "; give seconds from 0 to 1000000");
   check_schedule(o.schedule, o);
   if (o.backward_schedule) {
-    if (o.backward_schedule->communicate != o.schedule.communicate) throw Error("communicate is \"" + o.schedule.communicate + "\" forward and \"" + o.backward_schedule->communicate + "\" backward; give the same");
+    if (o.backward_schedule->communicate != o.schedule.communicate) throw Error("communicate is \"" + shown(o.schedule.communicate) + "\" forward and \"" + shown(o.backward_schedule->communicate) + "\" backward; give the same");
     check_schedule(*o.backward_schedule, o);
   }
-  if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + o.scale + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
-  if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + o.wire + "\"; allowed are \"same\" and \"single\"");
+  if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + shown(o.scale) + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
+  if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + shown(o.wire) + "\"; allowed are \"same\" and \"single\"");
   if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
   for (const std::string& name : strategy_names(o.strategy))
     if (name != "auto" && o.strategy != "tune") strategy(name);  // throws, naming those there are
   if (o.natural_output && o.output) throw Error("both natural_output and an output layout are given; give one of them");
-  volume({volume(p.shape), o.batch, o.components, static_cast<Index>(element_bytes(p.precision, true))});  // throws when bytes overflow
+  const Index fields = checked::product(o.batch, o.components, "batch times components");
+  checked::bytes(checked::product(volume(p.shape), fields, "points of all fields"), static_cast<Index>(element_bytes(p.precision, true)), "an array of shape " + to_string(p.shape));
   if (p.waves) check_waves(p, o);
 }
 

@@ -129,11 +129,12 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
   // where the data begins
   Dimensions dimensions;
   const auto use_grid = [&](const Few<int>& grid) {
-    int product = 1;
+    Shape extents;
     for (const int p : grid) {
       if (p < 1) throw Error("process grid " + list(grid) + " has an extent below 1; give positive numbers whose product is the number of ranks, " + std::to_string(ranks));
-      product *= p;
+      extents.push_back(p);
     }
+    const Index product = volume(extents);
     if (product != ranks)
       throw Error("process grid " + list(grid) + " is for " + std::to_string(product) + " ranks, but the communicator has " + std::to_string(ranks) + "; give a grid whose product is " + std::to_string(ranks));
     if (grid.size() > problem.shape.size())

@@ -19,6 +19,7 @@ Index unwrapped(const GVector& vector, int axis, const Shape& grid, bool half) {
   if (g > 0 && g < n && n - g <= most) return g - n;
   const bool middle = g == n - n / 2 || g == -(n / 2);  // of an even grid: what is left is n/2
   if (middle && n % 2 == 0 && !half) return -(n / 2);
+  if (std::abs(static_cast<double>(g)) > 1e12) throw Error("G-vector " + triplet(vector) + " does not fit the grid " + to_string(grid) + ": it is beyond all grids");
   const Index least = g > 0 && g < n ? n + 1 : 2 * std::abs(g) + 1;
   const std::string text = std::to_string(most);
   throw Error("G-vector " + triplet(vector) + " does not fit the grid " + to_string(grid) + ": axis " +
