@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <complex>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <weft/quote.hpp>
+
+#include "geometry/boxes.hpp"
+#include "geometry/checked.hpp"
 #include "mpi/file.hpp"
 
 namespace weft {
@@ -30,7 +35,7 @@ constexpr std::size_t longest_header = 65535;  // of version 1; NumPy writes lon
 
 bool is_npy(const std::string& path) { return path.ends_with(".npy"); }
 
-[[noreturn]] void fail(const std::string& path, const std::string& why) { throw Error(path + ": " + why); }
+[[noreturn]] void fail(const std::string& path, const std::string& why) { throw Error(shown_path(path) + ": " + why); }
 
 /// f(), whose errors get the file's name.
 template <class F>
@@ -43,10 +48,12 @@ auto naming(const std::string& path, F&& f) {
 }
 
 Index element_bytes(const std::string& type) {
-  static const std::string known = " b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16 ";
-  if (type.empty() || known.find(" " + type + " ") == std::string::npos)
-    throw Error("'" + type + "' is no element type; these are:" + known.substr(0, known.size() - 1));
-  return std::stoi(type.substr(1));
+  std::string known;
+  for (const char* name : {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"}) {
+    if (type == name) return std::stoi(type.substr(1));
+    known += std::string(" ") + name;
+  }
+  throw Error("'" + shown(type) + "' is no element type; these are:" + known);
 }
 
 // -- npy headers ------------------------------------------------------------------------------------------------------
@@ -112,7 +119,7 @@ class Dictionary {
     if (value.size() < 2) corrupt();
     const std::string name = value.substr(1);
     if ((value[0] == '<' || value[0] == '>') && value[0] != byte_order && name[0] != 'b')
-      throw Error("elements '" + value + "' have the other byte order; convert them: np.save(path, a.astype('" + byte_order + name + "'))");
+      throw Error("elements '" + shown(value) + "' have the other byte order; convert them: np.save(path, a.astype('" + byte_order + shown(name) + "'))");
     if (!std::strchr("<>|=", value[0])) corrupt();
     return name;
   }
@@ -217,17 +224,74 @@ Datatype point(const Communicator& all, const File& file, const std::string& pat
   return std::move(at.array);
 }
 
+/// An array, and the type of its elements.
+struct Memory {
+  const void* data;
+  std::string type;
+  Index room;
+};
+
+bool converts(const std::string& a, const std::string& b) {
+  const auto pair = [&](const char* small, const char* large) { return (a == small && b == large) || (a == large && b == small); };
+  return pair("f4", "f8") || pair("c8", "c16");
+}
+
 /// What every rank gives alike, or an error on all of them.
-void check_arguments(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, const void* array) {
+void check_arguments(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, const Memory& array) {
   all.same("the file's name", path);
-  all.same("the element type of " + path, type);
-  all.same("the layout of " + path, layout.describe(true));
-  element_bytes(type);
+  all.same("the element type of " + shown_path(path), type + (array.type == type ? "" : " in an array of " + array.type));
+  all.same("the layout of " + shown_path(path), layout.describe(true));
+  const Index size = element_bytes(type), array_size = element_bytes(array.type);
+  if (type != array.type && !converts(type, array.type))
+    fail(path, "elements of '" + type + "' in the file and of '" + array.type +
+                   "' in the array: give an array of the file's type, or of the same in the other precision (f4 and f8, c8 and c16 are converted)");
   if (layout.ranks() != all.size())
     fail(path, "the layout is for " + std::to_string(layout.ranks()) + " ranks, the communicator has " + std::to_string(all.size()));
+  checked::bytes(volume(layout.shape()), size, "the whole array");
   all.agree([&] {
-    if (!array && layout.elements(all.rank()) > 0) fail(path, "the array is a null pointer");
+    const Index needed = layout.elements(all.rank());
+    checked::bytes(needed, std::max(size, array_size), "the array");
+    if (array.room >= 0 && array.room < needed)
+      fail(path, "the array has room for " + std::to_string(array.room) + " elements, and its part of the layout is " + std::to_string(needed));
+    if (!array.data && needed > 0) fail(path, "the array is a null pointer");
   });
+}
+
+/// Calls f(place) for every element of this rank's array that the global array has.
+template <class F>
+void each_place(const Layout& layout, int rank, F f) {
+  if (!layout.has_boxes()) {
+    for (Index i = 0; i < layout.elements(rank); ++i) f(i);
+    return;
+  }
+  const Box box = layout.box(rank).intersect(Box::whole(layout.shape()));
+  if (box.empty()) return;
+  const View view = layout.view(rank);
+  const int last = box.axes() - 1;
+  each_point(box.cut(last, box.lo[last], box.lo[last] + 1), [&](const Shape& point) {
+    Index at = view.at(point);
+    for (Index i = 0; i < box.extent(last); ++i, at += view.strides[last]) f(at);
+  });
+}
+
+/// Elements of one type as those of the other, in arrays of one layout.
+template <class From, class To>
+void convert(const Layout& layout, int rank, const void* from, void* to) {
+  const auto* const source = static_cast<const From*>(from);
+  auto* const target = static_cast<To*>(to);
+  each_place(layout, rank, [&](Index i) { target[i] = static_cast<To>(source[i]); });
+}
+
+void convert(const Layout& layout, int rank, const std::string& type, const void* from, void* to) {
+  if (type == "f4") convert<float, double>(layout, rank, from, to);
+  if (type == "f8") convert<double, float>(layout, rank, from, to);
+  if (type == "c8") convert<std::complex<float>, std::complex<double>>(layout, rank, from, to);
+  if (type == "c16") convert<std::complex<double>, std::complex<float>>(layout, rank, from, to);
+}
+
+/// Room for this rank's part as the file has it, where the array's elements are of another type.
+std::vector<std::byte> copy_room(const Communicator& all, const Layout& layout, const std::string& type, const Memory& array) {
+  return all.agree([&] { return std::vector<std::byte>(type == array.type ? 0 : static_cast<std::size_t>(layout.elements(all.rank()) * element_bytes(type))); });
 }
 
 /// What rank 0 sees of an existing file. Every rank looks: opening a file that only some ranks have would leave MPI in two minds.
@@ -283,27 +347,34 @@ FileType inspect(MPI_Comm comm, const std::string& path) {
   return look(all, path).file;
 }
 
-void read(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, void* array) {
+void read(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, void* array, const std::string& array_type, Index room) {
   const mpi::Entry entry("reading a file", path);
   const Communicator all = Communicator::shared(comm);
-  check_arguments(all, path, layout, type, array);
+  const Memory memory{array, array_type.empty() ? type : array_type, room};
+  check_arguments(all, path, layout, type, memory);
   const FileType wanted{layout.shape(), type};
   const Header header = look(all, path, is_npy(path) ? FileType{} : wanted);
-  if (header.file.type != type) fail(path, "elements are '" + header.file.type + "', and '" + type + "' was asked for");
+  if (header.file.type != type) fail(path, "elements are '" + header.file.type + "', and '" + type + "' was asked for" +
+                                                         (converts(header.file.type, memory.type) ? "; name '" + header.file.type + "' as the file's type to have them converted" : ""));
   if (header.file.shape != wanted.shape)
     fail(path, "the array is " + to_string(header.file.shape) + ", and the layout is of " + to_string(wanted.shape));
   const File file(all, path, MPI_MODE_RDONLY);
-  file.read(array, point(all, file, path, header, layout));
+  std::vector<std::byte> copy = copy_room(all, layout, type, memory);
+  file.read(copy.empty() ? array : copy.data(), point(all, file, path, header, layout));
+  if (!copy.empty()) convert(layout, all.rank(), type, copy.data(), array);
 }
 
-void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array) {
+void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array, const std::string& array_type, Index room) {
   const mpi::Entry entry("writing a file", path);
   const Communicator all = Communicator::shared(comm);
-  check_arguments(all, path, layout, type, array);
+  const Memory memory{array, array_type.empty() ? type : array_type, room};
+  check_arguments(all, path, layout, type, memory);
   layout.check_partition("what is written to " + path);
   const FileType written{layout.shape(), type};
   const std::string start = is_npy(path) ? npy_header(written) : "";
   const Header header{written, false, static_cast<Index>(start.size())};
+  std::vector<std::byte> copy = copy_room(all, layout, type, memory);
+  if (!copy.empty()) convert(layout, all.rank(), memory.type, array, copy.data());
 
   std::string part = path + "." + std::to_string(::getpid()) + ".part";
   all.bcast(part);
@@ -320,7 +391,7 @@ void write(MPI_Comm comm, const std::string& path, const Layout& layout, const s
              std::string(std::strerror(errno)) + "; all ranks must see the same folder, and this one does not see what rank 0 made there");
     });
     File file(all, part, MPI_MODE_RDWR);  // reading too: MPI may fill the gaps between a rank's parts by reading them first
-    file.write(array, point(all, file, part, header, layout));
+    file.write(copy.empty() ? array : copy.data(), point(all, file, part, header, layout));
     file.sync();
     file.close();
     all.agree([&] {

@@ -1,5 +1,7 @@
 #include "mpi/file.hpp"
 
+#include <weft/quote.hpp>
+
 namespace weft::mpi {
 
 File::File(const Communicator& all, const std::string& path, int mode) : all_(all), path_(path) {
@@ -17,7 +19,7 @@ void File::check(int code, const char* call) const {
   try {
     mpi::check(code, call);
   } catch (const Error& error) {
-    throw Error(path_ + ": " + error.what());
+    throw Error(shown_path(path_) + ": " + error.what());
   }
 }
 
@@ -37,7 +39,7 @@ void File::move(const Datatype& array, Call call, const char* name) const {
     MPI_Count moved = 0;
     check(MPI_Get_elements_x(&status, MPI_BYTE, &moved), "MPI_Get_elements_x");
     if (moved != array.size())
-      throw Error(path_ + ": " + name + " moved " + std::to_string(moved) + " of " + std::to_string(array.size()) + " bytes");
+      throw Error(shown_path(path_) + ": " + name + " moved " + std::to_string(moved) + " of " + std::to_string(array.size()) + " bytes");
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <weft/quote.hpp>
 #include <weft/redistribute.hpp>
 
 namespace {
@@ -38,7 +39,7 @@ class FileField : public Field {
     return values;
   }
 
-  Values after(const std::vector<weft::Shape>&) const override { throw weft::Error(path_ + " holds a whole field, of which plane waves are no check"); }
+  Values after(const std::vector<weft::Shape>&) const override { throw weft::Error(weft::shown_path(path_) + " holds a whole field, of which plane waves are no check"); }
 
   std::string reference() const override {
     return serial_ ? "a serial transform of " + path_ : path_ + " by the round trip alone: it is too large for a serial transform";
@@ -51,10 +52,7 @@ class FileField : public Field {
       weft::read(world_.comm, path_, layout, file_.type, numbers.data());
       return Values(numbers.begin(), numbers.end());
     };
-    if (file_.type == "f4") return of(float());
-    if (file_.type == "f8") return of(double());
-    if (file_.type == "c8") return of(std::complex<float>());
-    return of(std::complex<double>());
+    return complex_numbers(file_) ? of(std::complex<double>()) : of(double());
   }
 
   World world_;
@@ -73,9 +71,10 @@ std::unique_ptr<Field> file_field(const World& world, const weft::AnyProblem& pr
 
 weft::FileType inspect_numbers(const World& world, const std::string& path) {
   weft::FileType file = weft::inspect(world.comm, path);
+  if (file.shape.empty()) throw weft::Error(weft::shown_path(path) + " holds a single number without axes; weft transforms arrays of at least one");
   if (file.type == "f4" || file.type == "f8" || file.type == "c8" || file.type == "c16") return file;
   throw weft::Error(
       fmt::format("{} holds numbers of type {}; weft transforms f4, f8, c8 and c16. Convert it: python3 -c \"import numpy; "
                   "numpy.save('converted.npy', numpy.load('{}').astype('f4'))\"",
-                  path, file.type, path));
+                  weft::shown_path(path), file.type, weft::shown_path(path)));
 }

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <weft/quote.hpp>
+
 #include "field.hpp"
 #include "progress.hpp"
 #include "request.hpp"
@@ -17,18 +19,14 @@ struct TransformRequest : Request {
   weft::Index real_last = 0;
 };
 
-std::string type_of(const weft::AnyProblem& problem, bool is_complex) {
-  return (is_complex ? "c" : "f") + std::to_string(weft::element_bytes(problem.precision, is_complex));
-}
-
 /// The problem whose input, or for --backward whose output, the file holds.
 weft::AnyProblem problem_of(const TransformRequest& asked, const weft::FileType& file) {
   weft::Shape shape = file.shape;
   const bool half = asked.real_last > 0;
   if (asked.backward && !complex_numbers(file))
-    throw Usage(fmt::format("--backward takes a spectrum, which is complex; {} holds {}", asked.in, file.type));
+    throw Usage(fmt::format("--backward takes a spectrum, which is complex; {} holds {}", weft::shown_path(asked.in), file.type));
   if (half && (shape.empty() || asked.real_last / 2 + 1 != shape[shape.size() - 1]))
-    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", asked.real_last, asked.real_last / 2 + 1, asked.in,
+    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", asked.real_last, asked.real_last / 2 + 1, weft::shown_path(asked.in),
                             to_string(shape)));
   if (half) shape[shape.size() - 1] = asked.real_last;
   const weft::Kind kind = half || !complex_numbers(file) ? weft::Kind::r2c : weft::Kind::c2c;
@@ -52,6 +50,7 @@ void pass(const weft::Line& line, const weft::Shape& shape, double fraction, dou
 }
 
 int transform(const World& world, const TransformRequest& asked) {
+  if (asked.real_last < 0) throw Usage(fmt::format("--real-last {}: give the length of the real last axis, at least 1", asked.real_last));
   if (asked.real_last != 0 && !asked.backward) throw Usage("--real-last belongs to --backward");
   if (!asked.forward && !asked.backward && !(asked.lowpass >= 0))
     throw Usage(fmt::format("--lowpass {}: give a fraction of the highest frequency, 0 or more", asked.lowpass));
@@ -74,11 +73,11 @@ int transform(const World& world, const TransformRequest& asked) {
     seconds.push_back(MPI_Wtime() - start);
   };
   with_types(problem, [&]<class In, class Out>(In, Out) {
-    const auto read = [&](const weft::Layout& layout, void* array) {
-      timed("reading " + asked.in, [&] { weft::read(world.comm, asked.in, layout, file.type, array); });
+    const auto read = [&](const weft::Layout& layout, auto* array) {
+      timed("reading " + asked.in, [&] { weft::read(world.comm, asked.in, layout, array); });
     };
-    const auto write = [&](const weft::Layout& layout, const void* array, bool is_complex) {
-      timed("writing " + asked.out, [&] { weft::write(world.comm, asked.out, layout, type_of(problem, is_complex), array); });
+    const auto write = [&](const weft::Layout& layout, const auto* array) {
+      timed("writing " + asked.out, [&] { weft::write(world.comm, asked.out, layout, array); });
     };
     const auto in = input_of<In>(plan);
     if (asked.backward) {
@@ -88,19 +87,19 @@ int transform(const World& world, const TransformRequest& asked) {
         plan.backward(out.data(), in.data());
         for (In& value : in.span()) value *= static_cast<decltype(std::abs(In()))>(plan.scale());
       });
-      write(plan.input_layout(), in.data(), complex_input(problem.kinds.back()));
+      write(plan.input_layout(), in.data());
     } else if (asked.forward) {
       const auto out = output_of<Out>(plan);
       read(plan.input_layout(), in.data());
       timed("transforming", [&] { plan.forward(in.data(), out.data()); });
-      write(plan.output_layout(), out.data(), true);
+      write(plan.output_layout(), out.data());
     } else if constexpr (!std::is_floating_point_v<Out>) {
       read(plan.input_layout(), in.data());
       timed("filtering", [&] {
         plan.forward_map_backward(in.data(), in.data(),
                                   [&](const weft::Line& line) { pass<Out>(line, problem.shape, asked.lowpass, plan.scale()); });
       });
-      write(plan.input_layout(), in.data(), complex_input(problem.kinds.back()));
+      write(plan.input_layout(), in.data());
     }
   });
   progress.clear();
