@@ -25,7 +25,10 @@ class Redistribution {
   Redistribution(Redistribution&&) noexcept;
   Redistribution& operator=(Redistribution&&) noexcept;
 
-  /// Collective. The arrays hold from.elements(rank) and to.elements(rank) elements and must not overlap.
+  /// Collective. The arrays hold from.elements(rank) and to.elements(rank) elements. They may overlap where nothing is written that is also read, but for
+  /// elements that stay on their rank and in their place: so a halo is filled within its own array, `from` being the boxes inside it, padded to its
+  /// strides. The first execution of arrays that overlap in another way looks at every element, and allocates. Throws Error on this rank alone for a null
+  /// pointer, and for any other overlap: all ranks must call it rightly.
   void operator()(const void* in, void* out);
   /// Records every execution from now on, as plans do. Local; on all ranks, or the trace lacks some.
   void record(Trace& trace);

@@ -2,8 +2,11 @@
 #include "plan/redistribute.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
+#include "geometry/boxes.hpp"
+#include "geometry/checked.hpp"
 #include "plan/mover.hpp"
 #include "plan/problem.hpp"
 #include "plan/record.hpp"
@@ -30,6 +33,14 @@ void each_common(const std::vector<Piece>& a, const std::vector<Piece>& b, Visit
   }
 }
 
+/// Whether both views are the same bytes: element p of one is where that of the other is, wherever their boxes lie.
+bool same_place(const View& a, const View& b, const Slots& slots, Index bytes) {
+  const auto address = [&](const View& view) { return slots[static_cast<std::size_t>(view.slot)] + view.offset * bytes; };
+  for (int i = 0; i < a.box.axes(); ++i)
+    if (a.box.extent(i) > 1 && a.strides[i] != b.strides[i]) return false;
+  return address(a) == address(b);
+}
+
 std::vector<Piece> for_peer(int peer, std::vector<Piece> pieces) {
   std::erase_if(pieces, [&](const Piece& piece) { return piece.peer != peer; });
   return pieces;
@@ -50,6 +61,10 @@ Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const 
   if (!options.periodic.empty() && options.periodic.size() != from.axes())
     throw Error("periodic says something of " + std::to_string(options.periodic.size()) + " axes, and the arrays have " + std::to_string(from.axes()) +
                 ": give one number for each, or none");
+  all.agree([&] {
+    checked::bytes(from.elements(all.rank()), element_bytes, "the array that data comes from");
+    checked::bytes(to.elements(all.rank()), element_bytes, "the array that data goes to");
+  });
   return all.agree([&] { return Pattern(from, to, all.rank(), {}, options.periodic); });
 }
 
@@ -89,22 +104,68 @@ void Redistribution::Body::execute(const void* from, void* to) {
   }
 }
 
-void Redistribution::Body::check_call(const void* from, const void* to) const {
+void Redistribution::Body::check_call(const void* from, const void* to) {
   if (failure_) throw_failed("redistribution", failure_);
   const int rank = comm_.rank();
   if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
     throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
+  const auto *const in = static_cast<const std::byte*>(from), *const out = static_cast<const std::byte*>(to);
+  overlap_ = std::less<>{}(in, out + pattern_.to().elements(rank) * bytes_) && std::less<>{}(out, in + pattern_.from().elements(rank) * bytes_);
+  if (overlap_) examine(in, out);
 }
 
 void Redistribution::Body::run_steps(trace::Run& run) {
   trace::Laps laps(run, 0);
   for (int k = 0; const Step& step : steps_) {
-    if (step.kind == Step::Kind::work)
-      for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)]) copy(move.from, slots_, move.to, slots_, bytes_);
-    else
+    if (step.kind == Step::Kind::work) {
+      for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)])
+        if (!overlap_ || !same_place(move.from, move.to, slots_, bytes_)) copy(move.from, slots_, move.to, slots_, bytes_);
+    } else {
       take(*bound_.exchange, step);
+    }
     laps.did(k++);
   }
+}
+
+void Redistribution::Body::examine(const std::byte* from, const std::byte* to) {
+  const std::ptrdiff_t distance = reinterpret_cast<std::intptr_t>(from) - reinterpret_cast<std::intptr_t>(to);
+  if (examined_ == distance) return;
+  const int rank = comm_.rank(), self = pattern_.rank();
+  const auto refuse = [&](const std::string& why) {
+    throw Error("rank " + std::to_string(rank) + ": the arrays of a redistribution overlap, and " + why +
+                "; give two arrays, or let what is read and what is written be apart but for elements that stay in their place");
+  };
+  const Index count = pattern_.to().elements(rank);
+  std::vector<bool> written(static_cast<std::size_t>(count)), stays(written.size());
+  const auto place = [&](const View& view, const Shape& point) { return distance + view.at(point) * bytes_; };  // of what is read, from `to` on
+  bool any_stays = false;
+  for (int t = 0; t < pattern_.tiles(); ++t) {
+    const Pattern::Tile& tile = pattern_.tile(t);
+    for (const Piece& take : tile.takes) each_point(take.at.box, [&](const Shape& point) { written[static_cast<std::size_t>(take.at.at(point))] = true; });
+    each_common(for_peer(self, tile.gives), for_peer(self, tile.takes), [&](int, const View& give, const View& take) {
+      each_point(give.box, [&](const Shape& point) {
+        const Index at = take.at(point);
+        if (place(give, point) == at * bytes_) any_stays = stays[static_cast<std::size_t>(at)] = true;
+      });
+    });
+  }
+  for (int t = 0; t < pattern_.tiles(); ++t) {
+    for (const Piece& give : pattern_.tile(t).gives)
+      each_point(give.at.box, [&](const Shape& point) {
+        const Index first = place(give.at, point), last = first + bytes_ - 1;
+        for (const Index byte : {first, last}) {
+          if (byte < 0 || byte / bytes_ >= count) continue;
+          const Index at = byte / bytes_;
+          if (written[static_cast<std::size_t>(at)] && !(stays[static_cast<std::size_t>(at)] && first == at * bytes_))
+            refuse("element " + std::to_string(at) + " of the output is also one that is read");
+        }
+      });
+    if (!any_stays) continue;
+    each_common(for_peer(self, bound_.exchange->tile(t).out), for_peer(self, bound_.exchange->tile(t).in), [&](int, const View& out, const View& in) {
+      if (out.slot == from_slot && in.slot == to_slot) refuse("strategy " + strategy + " has MPI move also what stays on a rank, which must not be in its place then");
+    });
+  }
+  examined_ = distance;
 }
 
 void Redistribution::Body::record(std::shared_ptr<trace::Recorder> on) {

@@ -4,6 +4,8 @@
 // memory is not made, and what stays on this rank goes from array to array once, unless the exchange itself moves it.
 #pragma once
 
+#include <optional>
+
 #include <weft/redistribute.hpp>
 
 #include "mpi/tracing.hpp"
@@ -29,8 +31,10 @@ struct Redistribution::Body {
   using Moves = std::vector<Move>;
   enum Part { leave, stay, arrive, parts };  // what is copied before, while and after the exchange moves the rest
 
-  void check_call(const void* from, const void* to) const;
+  void check_call(const void* from, const void* to);
   void run_steps(trace::Run& run);
+  /// Of arrays that overlap: throws Error, for this rank alone, where something would be overwritten before it has been read.
+  void examine(const std::byte* from, const std::byte* to);
   void plan_tile(int number, const Pattern::Tile& caller, const Exchange::Tile& exchange);
 
   mpi::Communicator comm_;
@@ -42,6 +46,8 @@ struct Redistribution::Body {
   Bound bound_;
   std::vector<Moves> moves_;  // by tile and part
   std::vector<Step> steps_;
+  bool overlap_ = false;                    // the arrays of this execution
+  std::optional<std::ptrdiff_t> examined_;  // how far apart arrays that overlap were found to be fine
   std::shared_ptr<trace::Recorder> recorder_;  // null: nothing records
   int list_ = 0;                               // its number there
   std::exception_ptr failure_;  // of MPI, in the middle of an execution: null, or there are no more
