@@ -26,11 +26,12 @@ class Wisdom {
 
   /// Entries that are no entries, or whose hash is wrong, are skipped, and `notes` says so. Throws Error for text that is no wisdom or of another version.
   static Wisdom parse(const std::string& text, std::vector<std::string>* notes = nullptr);
-  /// Of a file that is not there: none. Throws Error, naming the file, for one that cannot be read, and as `parse`.
+  /// Of a file that is not there: none. Throws Error, naming the file, for one that cannot be read or is no regular file, and as `parse`.
   static Wisdom read(const std::string& file, std::vector<std::string>* notes = nullptr);
   /// Changes a file, made with its folders where it is not there: read, changed and replaced in one, under a lock on the file beside it named .lock. Whoever
-  /// reads meanwhile, and whatever ends the process, finds the old or the new one. A file that is no wisdom is kept beside it, named .broken.
-  /// Throws Error, naming the file, when it cannot be written; then it is as it was.
+  /// reads meanwhile, and whatever ends the process, finds the old or the new one. Of a link the file that it points to is changed. A file of wisdom that is damaged is kept
+  /// beside it, named .broken. Throws Error, naming the file, when it is a folder, a pipe, or a file that is no wisdom, and when it cannot be read or
+  /// written; then it is as it was.
   static void update(const std::string& file, const std::function<void(Wisdom&)>& change, std::vector<std::string>* notes = nullptr);
 
   std::vector<Entry> entries() const;

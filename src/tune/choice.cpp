@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+
+#include <weft/quote.hpp>
 
 namespace weft {
 namespace {
+
+constexpr std::size_t longest = 300;  // of a text, as people see it
 
 Json to_json(const ScheduleOptions& s) {
   return Json::Members{{"tiles", s.tiles}, {"tile", s.tile}, {"window", s.window}, {"test", s.test}, {"communicate", s.communicate}};
@@ -16,6 +21,12 @@ Index whole(const Json& value, const char* what) {
   const double number = value.number(-1);
   if (!(number >= 0 && number <= 1e12 && number == std::floor(number))) throw Error(std::string("the choice has no ") + what);
   return static_cast<Index>(number);
+}
+// The same of what is counted by an int, and is at least 1.
+int count(const Json& value, const char* what) {
+  const Index number = whole(value, what);
+  if (number < 1 || number > std::numeric_limits<int>::max()) throw Error("the choice has " + std::to_string(number) + " as its " + what);
+  return static_cast<int>(number);
 }
 std::string word(const Json& value, const char* what) {
   if (value.text().empty()) throw Error(std::string("the choice has no ") + what);
@@ -111,10 +122,10 @@ Options with_choice(const Options& asked, const Json& choice) {
     o.grid = {};
     for (const Json& g : choice["grid"].list())
       if (o.grid.size() == max_axes) throw Error("the choice has a grid of too many axes");
-      else o.grid.push_back(static_cast<int>(std::min<Index>(whole(g, "grid"), 1 << 30)));
+      else o.grid.push_back(count(g, "grid"));
   }
-  if (asked.groups == 0) o.groups = static_cast<int>(std::max<Index>(1, std::min<Index>(whole(choice["groups"], "groups"), 1 << 30)));
-  if (asked.threads == 0) o.threads = static_cast<int>(std::max<Index>(1, std::min<Index>(whole(choice["threads"], "threads"), 1024)));
+  if (asked.groups == 0) o.groups = count(choice["groups"], "groups");
+  if (asked.threads == 0) o.threads = count(choice["threads"], "threads");
   if (asked.effort == "auto") o.effort = word(choice["effort"], "effort");
   return o;
 }
@@ -125,9 +136,10 @@ std::string explanation(const Json& found) {
     if (seconds.number() > 0) std::snprintf(text, sizeof text, "%.4g", 1e3 * seconds.number());
     return std::string(text);
   };
+  const auto said = [](const Json& text) { return shown(text.text(), longest); };  // files of wisdom may hold anything
   const Json &problem = found["problem"], &candidates = found["candidates"];
-  std::string out = "problem: " + problem["summary"].text() + ", " + std::to_string(static_cast<Index>(problem["ranks"].number())) + " rank(s)\nchoice:  " +
-                    found["choice"]["name"].text() + "\nreason:  " + found["reason"].text() + "\n";
+  std::string out = "problem: " + said(problem["summary"]) + ", " + std::to_string(static_cast<Index>(std::clamp(problem["ranks"].number(), 0.0, 1e9))) + " rank(s)\nchoice:  " +
+                    said(found["choice"]["name"]) + "\nreason:  " + said(found["reason"]) + "\n";
   for (const Json& note : found["notes"].list()) out += "note:    " + note.text() + "\n";
   if (!found["bytes_sent"].is_null()) {
     char text[128];
@@ -148,9 +160,9 @@ std::string explanation(const Json& found) {
   const bool exchanges = !candidates.list().front()["exchange_seconds"].is_null();
   row("candidate", exchanges ? "exchange ms" : "predicted ms", "measured ms", "times", "");
   for (const Json& c : candidates.list())
-    row(c["name"].text(), milliseconds(c[exchanges ? "exchange_seconds" : "predicted_seconds"]),
+    row(said(c["name"]), milliseconds(c[exchanges ? "exchange_seconds" : "predicted_seconds"]),
         milliseconds(c["measured_seconds"]), c["measurements"].number() > 0 ? c["measurements"].dump() : "-",
-        c["verdict"].text());
+        said(c["verdict"]));
   const auto compared = [](const Json& c) { return c["verdict"].text().ends_with("in the same rounds"); };
   if (std::any_of(candidates.list().begin(), candidates.list().end(), compared))
     out += "measured are medians of all executions; a verdict counts the rounds in which a candidate and the best ran in turn\n";

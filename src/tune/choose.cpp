@@ -2,6 +2,8 @@
 // tells of it.
 #include <algorithm>
 
+#include <weft/quote.hpp>
+
 #include "plan/bind.hpp"
 #include "plan/cache.hpp"
 #include "plan/plan.hpp"
@@ -37,7 +39,7 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
       check_alike(comm, problem, choice);
       plan(choice);
       story = known.found();
-      story.set("reason", "wisdom of " + story["date"].text() + " from " + story["where"].text() + ": " + story["reason"].text());
+      story.set("reason", "wisdom of " + shown(story["date"].text()) + " from " + story["where"].text() + ": " + story["reason"].text());
     } catch (const Error& e) {  // alike on all ranks: a strategy that is gone, a machine that has changed
       notes.push_back(std::string("what wisdom has cannot be planned, so the model chooses: ") + e.what());
     }
@@ -64,7 +66,7 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
   Json::List said(notes.begin(), notes.end());
   if (!said.empty()) story.set("notes", std::move(said));
   if (!story.is_null()) body_->choice = story.dump();
-  if (!story["reason"].is_null()) body_->chosen_by = (options.strategy == "tune" ? "tuning: " : "") + story["reason"].text();
+  if (!story["reason"].is_null()) body_->chosen_by = (options.strategy == "tune" ? "tuning: " : "") + shown(story["reason"].text(), 300);
 }
 
 Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 #include <sstream>
 #include <thread>
 
+#include <weft/quote.hpp>
+
 #include "engines/engine.hpp"
 #include "plan/problem.hpp"
 #include "tune/choice.hpp"
@@ -25,7 +28,8 @@ namespace weft {
 namespace {
 
 constexpr int format = 1;
-constexpr std::size_t losers = 16;  // that are remembered
+constexpr std::size_t losers = 16;    // that are remembered
+constexpr std::size_t longest = 200;  // of a text of an entry, as people see it
 
 // FNV-1a
 std::string hash(const std::string& text) {
@@ -43,7 +47,10 @@ std::string hash_without_hash(const Json& entry) {
   return hash(Json(rest).dump());
 }
 
-[[noreturn]] void fail(const std::string& what, const std::string& file) { throw Error("wisdom: cannot " + what + " " + file + ": " + std::strerror(errno)); }
+[[noreturn]] void fail(const std::string& what, const std::string& file) {
+  const char* const why = std::strerror(errno);
+  throw Error("wisdom: cannot " + what + " " + shown_path(file) + ": " + why);
+}
 
 // An open file descriptor.
 struct File {
@@ -55,6 +62,40 @@ struct File {
     if (number >= 0) close(number);
   }
 };
+
+// All of a regular file, links followed; nothing where there is none. A pipe is not waited for.
+std::optional<std::string> content(const std::string& file) {
+  const File in(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (in.number < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    fail("read", file);
+  }
+  struct stat what{};
+  if (fstat(in.number, &what) != 0) fail("read", file);
+  if (!S_ISREG(what.st_mode))
+    throw Error("wisdom: " + shown_path(file) + " is " + (S_ISDIR(what.st_mode) ? "a folder" : "no regular file") + ": name a file, of any name that is not taken, and it will be made");
+  std::string text;
+  char part[65536];
+  for (ssize_t bytes = 1; bytes != 0;) {
+    bytes = ::read(in.number, part, sizeof part);
+    if (bytes < 0 && errno != EINTR) fail("read", file);
+    if (bytes > 0) text.append(part, static_cast<std::size_t>(bytes));
+  }
+  return text;
+}
+
+// What weft has written begins so, however damaged the rest is.
+bool ours(const std::string& text) { return text.starts_with("{\"weft_wisdom\""); }
+
+// The file that a link points to, whether it is there or not.
+std::string pointed_to(std::string file) {
+  std::error_code none;
+  for (int links = 0; std::filesystem::is_symlink(file, none); ++links) {
+    if (links == 40) throw Error("wisdom: " + shown_path(file) + " is a link that leads to itself");
+    file = (std::filesystem::path(file).parent_path() / std::filesystem::read_symlink(file, none)).string();
+  }
+  return file;
+}
 
 // The whole text reaches the disk, or nothing stays of it.
 void write_whole(const std::string& file, const std::string& text) {
@@ -95,25 +136,21 @@ Wisdom Wisdom::parse(const std::string& text, std::vector<std::string>* notes) {
 }
 
 Wisdom Wisdom::read(const std::string& file, std::vector<std::string>* notes) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    if (errno == ENOENT || errno == ENOTDIR) return {};
-    fail("read", file);
-  }
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad() || !std::filesystem::is_regular_file(file)) throw Error("wisdom: cannot read " + file);
+  const std::optional<std::string> text = content(file);
+  if (!text) return {};
   std::vector<std::string> own;
   try {
-    Wisdom wisdom = parse(text.str(), &own);
-    for (const std::string& note : own) add(notes, file + ": " + note);
+    Wisdom wisdom = parse(*text, &own);
+    for (const std::string& note : own) add(notes, shown_path(file) + ": " + note);
     return wisdom;
   } catch (const Error& e) {
-    throw Error("wisdom: " + file + ": " + e.what());
+    throw Error("wisdom: " + shown_path(file) + ": " + e.what());
   }
 }
 
-void Wisdom::update(const std::string& file, const std::function<void(Wisdom&)>& change, std::vector<std::string>* notes) {
+void Wisdom::update(const std::string& named, const std::function<void(Wisdom&)>& change, std::vector<std::string>* notes) {
+  const std::string file = pointed_to(named);
+  content(file);  // what cannot be a file of wisdom gets no lock beside it
   std::error_code ignored;  // opening the lock tells
   if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
   const std::string lock_file = file + ".lock", next = file + ".next";
@@ -125,9 +162,11 @@ void Wisdom::update(const std::string& file, const std::function<void(Wisdom&)>&
   try {
     wisdom = read(file, notes);
   } catch (const Error& e) {
+    const std::string text = content(file).value_or("");
+    if (!text.empty() && !ours(text)) throw Error(std::string(e.what()) + "; it is left as it is: name another file");
     const std::string broken = file + ".broken";
     if (rename(file.c_str(), broken.c_str()) != 0) fail("replace", file);
-    add(notes, std::string(e.what()) + "; it is kept as " + broken);
+    add(notes, std::string(e.what()) + "; it is kept as " + shown_path(broken));
   }
   change(wisdom);
   write_whole(next, wisdom.text());
@@ -138,8 +177,8 @@ std::vector<Wisdom::Entry> Wisdom::entries() const {
   std::vector<Entry> list;
   for (const auto& [id, text] : entries_) {
     const Json all = Json::parse(text);
-    list.push_back({id, all["problem"]["summary"].text(), all["choice"]["name"].text(), all["date"].text(), all["version"].text(),
-                    static_cast<int>(all["key"]["ranks"].number()), all["candidates"].list().empty() ? 0 : all["candidates"].list().front()["measured_seconds"].number(), text,
+    list.push_back({id, shown(all["problem"]["summary"].text(), longest), shown(all["choice"]["name"].text(), longest), shown(all["date"].text()), shown(all["version"].text()),
+                    static_cast<int>(std::clamp(all["key"]["ranks"].number(), 0.0, 1e9)), all["candidates"].list().empty() ? 0 : all["candidates"].list().front()["measured_seconds"].number(), text,
                     explanation(all)});
   }
   return list;
@@ -358,7 +397,7 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
     const auto look = [&](const Wisdom& wisdom, const std::string& where) {
       if (const auto at = wisdom.entries_.find(id); at != wisdom.entries_.end() && all["found"].is_null()) {
         Json found = Json::parse(at->second);
-        found.set("where", where);
+        found.set("where", shown_path(where));
         all.set("found", std::move(found));
       }
       if (all["found"].is_null()) latest_machine(wisdom.entries_, key_, last, machine);  // a choice needs no guess
@@ -415,7 +454,7 @@ std::string Recollection::keep(const Tuning& tuning) {
     std::vector<std::string> notes;
     try {
       Wisdom::update(files.front(), [&](Wisdom& known) { known.merge(wisdom); }, &notes);
-      notes.push_back("kept in " + files.front());
+      notes.push_back("kept in " + shown_path(files.front()));
     } catch (const Error& e) {
       notes.push_back(std::string(e.what()) + "; what was found is kept in this process alone");
     }
