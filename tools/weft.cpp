@@ -9,6 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include <weft/quote.hpp>
+
 #include "weft/command.hpp"
 #include "weft/launch.hpp"
 
@@ -71,7 +73,7 @@ class CommandLine {
       app_.exit(e, text, text);
       return text.str();
     } catch (const CLI::ParseError& e) {
-      throw Usage(std::string(e.what()) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) + " --help' for what is allowed.");
+      throw Usage(weft::shown(e.what(), 400) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) + " --help' for what is allowed.");
     }
     if (ranks_ > 0) start_ranks(ranks_, {argv + 1, argv + argc});
     if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, tune, wisdom, exchange, transform, types");
@@ -98,6 +100,8 @@ Ending attempt(Work work) {
   } catch (const Usage& e) {
     return {2, std::string("weft: ") + e.what() + "\n"};
   } catch (const std::bad_alloc&) {
+    return {1, "weft: out of memory: take more ranks or a smaller shape\n"};
+  } catch (const std::length_error&) {
     return {1, "weft: out of memory: take more ranks or a smaller shape\n"};
   } catch (const std::exception& e) {
     return {1, std::string("weft: ") + e.what() + "\n"};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <weft/quote.hpp>
+
 #include "aligned.hpp"
 
 namespace weft {
@@ -53,7 +55,7 @@ std::vector<std::shared_ptr<const Lines>> Engine::plan_all(const std::vector<Lin
   if (std::find(efforts().begin(), efforts().end(), effort) == efforts().end()) {
     std::string allowed;
     for (const auto& e : efforts()) allowed += (allowed.empty() ? "" : ", ") + e;
-    throw Error("unknown planning effort \"" + std::string(effort) + "\"; allowed are " + allowed);
+    throw Error("unknown planning effort \"" + shown(effort) + "\"; allowed are " + allowed);
   }
   for (const LineSpec& spec : specs)
     if (const auto reason = declines(spec); !reason.empty())

@@ -1,4 +1,6 @@
 // The one list of engines, the default first. A new engine is one new file and its lines here.
+#include <weft/quote.hpp>
+
 #include "engine.hpp"
 
 namespace weft {
@@ -28,7 +30,7 @@ const Engine& engine(std::string_view name) {
     if (e->name() == name) return *e;
     names += (names.empty() ? "" : ", ") + std::string(e->name());
   }
-  throw Error("unknown engine \"" + std::string(name) + "\"; this build has " + names);
+  throw Error("unknown engine \"" + shown(name) + "\"; this build has " + names);
 }
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <weft/kind.hpp>
+#include <weft/quote.hpp>
 
 namespace weft {
 namespace {
@@ -20,7 +21,7 @@ Enum from_string(std::string_view name, const std::array<std::string_view, N>& n
     if (names[i] == name) return static_cast<Enum>(i);
     allowed += (i ? ", " : "") + std::string(names[i]);
   }
-  throw Error("unknown " + std::string(noun) + " \"" + std::string(name) + "\"; allowed are " + allowed);
+  throw Error("unknown " + std::string(noun) + " \"" + shown(name) + "\"; allowed are " + allowed);
 }
 
 }  // namespace

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weft/quote.hpp>
+
 #include "mpi/window.hpp"
 
 namespace weft::mpi {
@@ -37,7 +39,7 @@ bool own_permitted() {
   if (given == "own") return true;
   if (given == "window") return false;
   if (given == "none") throw Error("shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
-  throw Error("WEFT_SHARED_MEMORY=" + std::string(given) + ": give own, window or none");
+  throw Error("WEFT_SHARED_MEMORY=" + shown(given) + ": give own, window or none");
 }
 
 /// More than the machine has would be noticed only page by page, and by the kernel ending some process. Throws alike on all ranks of a node.

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string_view>
 
+#include <weft/quote.hpp>
+
 #include "mpi/at_finalize.hpp"
 #include "mpi/messages.hpp"
 
@@ -73,7 +75,7 @@ void mpi::Tracing::write(const std::string& path) const {
     if (comm.rank() > 0) return;
     std::ofstream file(path);
     file << trace::trace_events(records) << std::flush;
-    if (!file) throw Error("cannot write the trace to " + path + "; name a file in a folder that is there, with room and the right to write");
+    if (!file) throw Error("cannot write the trace to " + shown_path(path) + "; name a file in a folder that is there, with room and the right to write");
   });
 }
 
@@ -138,7 +140,7 @@ Index room() {
   Index value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 1)
-    throw Error("WEFT_TRACE_SPANS=" + text + ": give a whole number of at least 1, the room for spans of each thread, or unset it");
+    throw Error("WEFT_TRACE_SPANS=" + shown(text) + ": give a whole number of at least 1, the room for spans of each thread, or unset it");
   return value;
 }
 
@@ -166,7 +168,7 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
   comm.same("WEFT_TRACE", asked.empty() ? "it unset" : asked);
   comm.agree([&] {
     if (session && session->asked != asked)
-      throw Error("WEFT_TRACE=" + asked + ", but this process is being traced to " + session->asked + " already; a process has one trace");
+      throw Error("WEFT_TRACE=" + shown_path(asked) + ", but this process is being traced to " + shown_path(session->asked) + " already; a process has one trace");
   });
   const Index spans = comm.agree(room);
   Communicator others = comm.split(session ? -1 : 0);
@@ -176,7 +178,7 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
     if (others.rank() > 0) return;
     path = path_of(asked, world_rank());
     if (!std::ofstream(path, std::ios::app))
-      throw Error("WEFT_TRACE=" + asked + ": cannot write " + path + "; name a file in a folder that is there, with the right to write, or unset it");
+      throw Error("WEFT_TRACE=" + shown_path(asked) + ": cannot write " + shown_path(path) + "; name a file in a folder that is there, with the right to write, or unset it");
   });
   std::string failure;
   if (!session) try {

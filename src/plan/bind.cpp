@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <weft/quote.hpp>
+
 #include "plan/problem.hpp"
 #include "plan/wire.hpp"
 
@@ -27,7 +29,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     try {
       return alone(chosen, reason);
     } catch (const Declined& declined) {
-      throw Declined("strategy \"" + name + "\" declines: " + declined.what());
+      throw Declined("strategy \"" + shown(name) + "\" declines: " + declined.what());
     } catch (const Error& refused) {  // alike on all ranks
       if (!chosen.instead()) throw;
       return alone(*chosen.instead(), reason + ", but in the place of " + std::string(chosen.name()) + ": " + refused.what());
@@ -38,7 +40,7 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     const Strategy* chosen = comm.agree([&] { return &strategy(name); });
     const std::string refusal = comm.agree([&] { return sent(*chosen)->declines(demand); });
     agree_or_decline(comm, [&] {
-      if (!refusal.empty()) throw Declined("strategy \"" + name + "\" declines: " + refusal);
+      if (!refusal.empty()) throw Declined("strategy \"" + shown(name) + "\" declines: " + refusal);
     });
     return bound(*chosen, "as requested");
   }

@@ -1,6 +1,8 @@
 // Chains: exchanges bound, stages between their views, and the steps that run them.
 #include <algorithm>
 
+#include <weft/quote.hpp>
+
 #include "plan/bind.hpp"
 #include "plan/cache.hpp"
 #include "mpi/memory.hpp"
@@ -60,7 +62,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
   std::vector<std::string> names = strategy_names(requested.strategy), bound_names;
   const auto count = static_cast<std::size_t>(std::count_if(chain.hops.begin(), chain.hops.end(), [](const Hop& h) { return h.exchanges; }));
   if (count > 0 && names.size() > count)  // alike on all ranks
-    throw Error("strategy \"" + requested.strategy + "\" names " + std::to_string(names.size()) + " strategies, and this plan has " + std::to_string(count) +
+    throw Error("strategy \"" + shown(requested.strategy) + "\" names " + std::to_string(names.size()) + " strategies, and this plan has " + std::to_string(count) +
                 (count == 1 ? " exchange" : " exchanges") + "; give at most one for each, the last serves all that follow");
   names.resize(count, names.back());
   if (&chain == &backward) std::reverse(names.begin(), names.end());

@@ -1,5 +1,6 @@
 // The one list of kernels. Tile, window and test interval of those that leave them to be tuned are only where tuning may begin.
 #include <weft/kernel.hpp>
+#include <weft/quote.hpp>
 
 namespace weft {
 namespace {
@@ -50,7 +51,7 @@ const Kernel& kernel(std::string_view name) {
     if (known.name == name) return known;
     names += (names.empty() ? "" : ", ") + std::string(known.name);
   }
-  throw Error("there is no kernel '" + std::string(name) + "'; there are " + names);
+  throw Error("there is no kernel '" + shown(name) + "'; there are " + names);
 }
 
 Options Kernel::of(Options options) const {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <weft/exchange.hpp>
+#include <weft/quote.hpp>
 
 #define WEFT_STRATEGIES(strategy) \
   strategy(alltoall)              \
@@ -63,7 +64,7 @@ const Strategy& strategy(std::string_view name) {
   if (const Strategy* const known = find(name)) return *known;
   std::string names;
   for (const Strategy* known : strategies()) names += (names.empty() ? "" : ", ") + std::string(known->name());
-  throw Error("there is no strategy '" + std::string(name) + "'; there are " + names);
+  throw Error("there is no strategy '" + shown(name) + "'; there are " + names);
 }
 
 void add(std::unique_ptr<Strategy> strategy) {
@@ -71,8 +72,8 @@ void add(std::unique_ptr<Strategy> strategy) {
   const std::string name(strategy->name());
   // Options and command lines separate names by commas and have words of their own.
   if (name.empty() || name.find_first_of(", \t\n") != std::string::npos || name == "auto" || name == "tune" || name == "all")
-    throw Error("a strategy cannot be named '" + name + "'; give a word without blanks and commas other than auto, tune and all");
-  if (find(name)) throw Error("there is a strategy '" + name + "' already; give another name");
+    throw Error("a strategy cannot be named '" + shown(name) + "'; give a word without blanks and commas other than auto, tune and all");
+  if (find(name)) throw Error("there is a strategy '" + shown(name) + "' already; give another name");
   List::the_one().append(std::move(strategy));
 }
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include <weft/kernel.hpp>
+#include <weft/quote.hpp>
 
 #include "contender.hpp"
 #include "median.hpp"
@@ -98,7 +99,7 @@ std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
       else if (name == "tile" || name == "window" || name == "test")
         (name == "tile" ? s.tile : name == "window" ? s.window : s.test) = whole_number("--sweep", value);
       else
-        throw Usage(fmt::format("--sweep {}: there are tiles, tile, window, test and communicate, as in tile=1,4,16", sweep));
+        throw Usage(fmt::format("--sweep {}: there are tiles, tile, window, test and communicate, as in tile=1,4,16", weft::shown(sweep)));
       if (s.tiles == "one") s = {.communicate = s.communicate}, options.backward_schedule.reset();
       if (s.communicate == "thread") options.threads = std::max(options.threads, 2), s.test = 0;
       if (options.backward_schedule) options.backward_schedule->communicate = s.communicate;
@@ -234,7 +235,7 @@ void adopt_file(const World& world, BenchRequest& asked, const CLI::App& app) {
   if (!app.count("--precision")) asked.precision = to_string(precision_of(file));
   if (complex_numbers(file) && !complex_input(asked.problem().kinds.back()))
     throw Usage(
-        fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", asked.input, file.type, asked.kind));
+        fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", weft::shown_path(asked.input), file.type, weft::shown(asked.kind)));
 }
 
 int bench(const World& world, BenchRequest asked, const CLI::App& app) {
@@ -243,7 +244,7 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
   if (!asked.input.empty() && asked.plane_waves()) throw Usage("--input and plane waves exclude each other: a file holds a whole field");
   if (!asked.kept.empty() && asked.kind == "r2c")
     if (const weft::AnyProblem real = asked.problem(); real.waves->box->size() == 3 && ((*real.waves->box)[0] % 2 == 0 || (*real.waves->box)[1] % 2 == 0))
-      throw Usage("--kept " + asked.kept + " of real functions: the mode -n/2 of an even extent has no mirror image to be checked against; give odd extents along axes 0 and 1");
+      throw Usage("--kept " + weft::shown(asked.kept) + " of real functions: the mode -n/2 of an even extent has no mirror image to be checked against; give odd extents along axes 0 and 1");
   if (!asked.input.empty()) adopt_file(world, asked, app);
   const weft::AnyProblem problem = asked.problem();
   weft::Options options = asked.options(world.ranks);
@@ -314,7 +315,7 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
     else if (!right)
       fmt::print("FAILED: an error above {:.1e}\n", tolerance(problem, options));
     std::fflush(stdout);
-    if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + asked.json);
+    if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + weft::shown_path(asked.json));
   }
   return right ? 0 : 1;
 }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include <weft/exchange.hpp>
+#include <weft/quote.hpp>
 
 #include "median.hpp"
 #include "progress.hpp"
@@ -42,11 +43,11 @@ std::vector<Index> message_bytes(const std::string& text) {
   for (const std::string& word : split(text, range ? ':' : ',')) {
     Index bytes = 0;
     if (!CLI::detail::lexical_cast(word, bytes) || bytes < element_bytes || bytes % element_bytes != 0 || bytes > Index{1} << 30)
-      throw Usage(fmt::format("--bytes {}: '{}' is no multiple of {} up to 1 GiB", text, word, element_bytes));
+      throw Usage(fmt::format("--bytes {}: '{}' is no multiple of {} up to 1 GiB", weft::shown(text), weft::shown(word), element_bytes));
     all.push_back(bytes);
   }
   if (!range) return all;
-  if (all.size() != 2 || all[0] > all[1]) throw Usage(fmt::format("--bytes {}: give the least and the most, as 256:65536", text));
+  if (all.size() != 2 || all[0] > all[1]) throw Usage(fmt::format("--bytes {}: give the least and the most, as 256:65536", weft::shown(text)));
   const Index last = all[1];
   all.pop_back();
   while (2 * all.back() <= last) all.push_back(2 * all.back());
@@ -64,7 +65,7 @@ std::vector<Size> sizes_of(const ExchangeRequest& asked, int ranks) {
     weft::Shape shape;
     for (const std::string& word : split(text, 'x')) shape.push_back(whole_number("--transpose", word));
     if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > (Index{1} << 40) / shape[1])
-      throw Usage(fmt::format("--transpose {}: a matrix is rows x columns, as 657x30", text));
+      throw Usage(fmt::format("--transpose {}: a matrix is rows x columns, as 657x30", weft::shown(text)));
     shape.push_back(complex_bytes / element_bytes);
     all.push_back({text, shape});
   }
@@ -209,7 +210,7 @@ int exchange(const World& world, const ExchangeRequest& asked) {
              table.plain());
   for (const auto& [name, reason] : declined) fmt::print("{} declined: {}\n", name, reason);
   std::fflush(stdout);
-  if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + asked.json);
+  if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + weft::shown_path(asked.json));
   return 0;
 }
 

@@ -2,6 +2,8 @@
 // starts many lone ranks without an error: WEFT_RANKS, set here, tells each of them how many there should be.
 #include "launch.hpp"
 
+#include <weft/quote.hpp>
+
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -102,7 +104,7 @@ std::vector<std::string> launcher() {
     std::istringstream text(given);
     std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
     if (words.empty() || find_program(words.front(), search_path()).empty())
-      throw Usage("WEFT_MPIEXEC='" + std::string(given) + "' names no program; give the launcher of " + mpi_version() + ", or unset it");
+      throw Usage("WEFT_MPIEXEC='" + weft::shown_path(given) + "' names no program; give the launcher of " + mpi_version() + ", or unset it");
     return words;
   }
 #ifdef OPEN_MPI
@@ -170,7 +172,7 @@ void start_program(const std::string& name, std::vector<std::string> arguments, 
         found.insert(entry.path().filename().string().substr(5));
   std::string others;
   for (const std::string& other : found) others += (others.empty() ? "" : ", ") + other;
-  throw Usage("'" + name + "' is neither a subcommand (" + subcommands + ") nor a program weft-" + name + " beside this one or in PATH (" +
+  throw Usage("'" + weft::shown(name) + "' is neither a subcommand (" + subcommands + ") nor a program weft-" + weft::shown(name) + " beside this one or in PATH (" +
               (others.empty() ? "there is none of that kind" : "there are: " + others) + ")");
 }
 
@@ -187,7 +189,7 @@ void check_started(const World& world, const std::vector<std::string>& arguments
   const char* const wanted = std::getenv("WEFT_RANKS");
   if (!wanted || wanted == std::to_string(world.ranks)) return;
   if (announced_rank().value_or("0") != "0") std::_Exit(2);  // a lone rank: the first of them speaks
-  throw Usage("WEFT_RANKS=" + std::string(wanted) + ", but MPI sees " + std::to_string(world.ranks) + ": the launcher is not the one of " +
+  throw Usage("WEFT_RANKS=" + weft::shown(wanted) + ", but MPI sees " + std::to_string(world.ranks) + ": the launcher is not the one of " +
               mpi_version() + "; name that in WEFT_MPIEXEC");
 }
 

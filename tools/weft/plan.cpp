@@ -35,7 +35,7 @@ Command plan_command(CLI::App& app) {
   app.add_flag("--times", asked->times, "steps with when they began and how long they took in one execution");
   app.add_flag("--explain", asked->explain, "how strategy and schedule came to be: candidates, times, reason");
   app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain");
-  app.add_option("--seconds", asked->seconds, "how long --strategy tune may measure")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+  app.add_option("--seconds", asked->seconds, "how long --strategy tune may measure")->check(number_between(0, 1e6))->capture_default_str();
 
   return [asked](const World& world) {
     weft::AnyPlan plan = planning([&] {

@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <fstream>
 
+#include <weft/quote.hpp>
+
 void Request::add_problem(CLI::App& app) {
   app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4; or one an axis: dct2,dst1,dct3")->capture_default_str();
   app.add_option("--shape", shape, "extents, slowest axis first")->capture_default_str();
   app.add_option("--axes", axes, "the axes to transform: 0,2 (all)");
-  auto* sphere = app.add_option("--sphere", radius, "plane waves: |k+G| up to this, in the metric's units; with --kind r2c half a sphere")->check(CLI::PositiveNumber);
+  auto* sphere = app.add_option("--sphere", radius, "plane waves: |k+G| up to this, in the metric's units; with --kind r2c half a sphere")->check(number_between(1e-9, 1e9));
   app.add_option("--metric", metric, "of --sphere: b_i.b_j of the reciprocal cell, as 00,11,22 or 00,11,22,01,02,12 (1,1,1: grid units)")->needs(sphere);
   app.add_option("--kpoint", kpoint, "of --sphere: k in units of the reciprocal cell, as 0.5,0,0")->needs(sphere);
   auto* box = app.add_flag("--boxcut", boxcut, "plane waves: a box of half the grid")->excludes(sphere);
@@ -53,6 +55,15 @@ void Request::add_options(CLI::App& app) {
   nodes.add(app);
 }
 
+CLI::Validator number_between(double least, double most) {
+  return {[least, most](std::string& word) {
+            char* end = nullptr;
+            const double value = std::strtod(word.c_str(), &end);
+            return !word.empty() && *end == 0 && value >= least && value <= most ? "" : fmt::format("{} is no number from {} to {}", weft::shown(word), least, most);
+          },
+          fmt::format("FLOAT from {} to {}", least, most)};
+}
+
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> words;
   for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
@@ -71,7 +82,7 @@ std::vector<Number> numbers(const std::string& option, const std::string& text, 
   for (const std::string& word : split(text, separator)) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), values.emplace_back());
     if (error != std::errc() || end != word.data() + word.size())
-      throw Usage(fmt::format("{} {}: '{}' is no whole number of at most {} bits", option, text, word, 8 * sizeof(Number) - 1));
+      throw Usage(fmt::format("{} {}: '{}' is no whole number of at most {} bits", option, weft::shown(text), weft::shown(word), 8 * sizeof(Number) - 1));
   }
   return values;
 }
@@ -82,10 +93,10 @@ std::vector<double> decimals(const std::string& option, const std::string& text,
   for (const std::string& word : split(text, ',')) {
     char* end = nullptr;
     values.push_back(std::strtod(word.c_str(), &end));
-    if (word.empty() || *end != 0 || !std::isfinite(values.back())) throw Usage(fmt::format("{} {}: '{}' is no number", option, text, word));
+    if (word.empty() || *end != 0 || !std::isfinite(values.back())) throw Usage(fmt::format("{} {}: '{}' is no number", option, weft::shown(text), weft::shown(word)));
   }
   if (std::find(allowed.begin(), allowed.end(), values.size()) == allowed.end())
-    throw Usage(fmt::format("{} {}: {} numbers are given; allowed are {}", option, text, values.size(), fmt::join(allowed, " or ")));
+    throw Usage(fmt::format("{} {}: {} numbers are given; allowed are {}", option, weft::shown(text), values.size(), fmt::join(allowed, " or ")));
   return values;
 }
 
@@ -169,7 +180,7 @@ void check_writable(const World& world, const std::string& path) {
   int writable = 1;
   if (world.rank == 0) writable = std::ofstream(path, std::ios::app).good();
   MPI_Bcast(&writable, 1, MPI_INT, 0, world.comm);
-  if (!writable) throw weft::Error("cannot write " + path);
+  if (!writable) throw weft::Error("cannot write " + weft::shown_path(path));
 }
 
 std::string schedule_text(const weft::Options& o) {

@@ -10,6 +10,10 @@
 
 #include "command.hpp"
 
+namespace CLI {
+class Validator;
+}
+
 /// Who shares memory with whom, where the command line says so.
 struct NodesAsked {
   std::string of;
@@ -52,6 +56,9 @@ class Request {
   std::vector<std::function<void(weft::ScheduleOptions&)>> back_;  ///< what backward's schedule has of its own
   weft::Options options_;
 };
+
+/// What an option's number must be; CLI::Range lets what is no number pass.
+CLI::Validator number_between(double least, double most);
 
 /// The words between separators.
 std::vector<std::string> split(const std::string& text, char separator);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include <weft/quote.hpp>
 #include <weft/wisdom.hpp>
 
 #include "place.hpp"
@@ -43,7 +44,7 @@ int tune(const World& world, TuneRequest asked) {
   nlohmann::ordered_json told = nlohmann::ordered_json::parse(found.json);
   told.update(place());
   if (!asked.json.empty() && !(std::ofstream(asked.json) << told.dump(2) << std::endl))
-    throw weft::Error("cannot write " + asked.json);
+    throw weft::Error("cannot write " + weft::shown_path(asked.json));
   return 0;
 }
 
@@ -54,8 +55,8 @@ Command tune_command(CLI::App& app) {
   asked->strategy = "tune";
   asked->add_problem(app);
   asked->add_options(app);
-  app.add_option("--seconds", asked->how.seconds, "how long to measure; what is being measured then is not interrupted")->check(CLI::Range(0.0, 1e6))->capture_default_str();
-  app.add_option("--skew", asked->how.skew_seconds, "start ranks up to so many seconds apart, as those of real programs are")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+  app.add_option("--seconds", asked->how.seconds, "how long to measure; what is being measured then is not interrupted")->check(number_between(0, 1e6))->capture_default_str();
+  app.add_option("--skew", asked->how.skew_seconds, "start ranks up to so many seconds apart, as those of real programs are")->check(number_between(0, 1e6))->capture_default_str();
   app.add_flag("--exhaustive", asked->how.exhaustive, "measure all there is, however long it takes");
   app.add_option("--json", asked->json, "write what was found to this file");
   app.add_option("--trace", asked->trace, "write what every rank did when in one execution of every candidate to this file, for https://ui.perfetto.dev and weft report");

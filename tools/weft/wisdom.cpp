@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <weft/quote.hpp>
 #include <weft/wisdom.hpp>
 
 #include "command.hpp"
@@ -61,7 +62,7 @@ int show(const WisdomRequest& asked) {
       else fmt::print("{}wisdom {} of {}, weft {}\n{}", any ? "\n" : "", e.id, e.date, e.version, e.text);
       any = true;
     }
-  if (!any) throw weft::Error(fmt::format("no wisdom has an id that begins with '{}'; weft wisdom list shows what there is", asked.id));
+  if (!any) throw weft::Error(fmt::format("no wisdom has an id that begins with '{}'; weft wisdom list shows what there is", weft::shown(asked.id)));
   return 0;
 }
 
@@ -70,12 +71,12 @@ int merge(const WisdomRequest& asked) {
   weft::Wisdom all;
   for (const std::string& file : asked.files) {
     const weft::Wisdom one = weft::Wisdom::read(file, &notes);
-    if (one.empty()) notes.push_back(file + " has no wisdom");
+    if (one.empty()) notes.push_back(weft::shown_path(file) + " has no wisdom");
     all.merge(one);
   }
   weft::Wisdom::update(own(asked), [&](weft::Wisdom& mine) { mine.merge(all); }, &notes);
   warn(notes);
-  fmt::print("{} {} merged into {}\n", all.entries().size(), all.entries().size() == 1 ? "entry" : "entries", own(asked));
+  fmt::print("{} {} merged into {}\n", all.entries().size(), all.entries().size() == 1 ? "entry" : "entries", weft::shown_path(own(asked)));
   return 0;
 }
 
@@ -84,7 +85,7 @@ int forget(const WisdomRequest& asked) {
   std::vector<std::string> notes;
   weft::Wisdom::update(own(asked), [&](weft::Wisdom& mine) { count = mine.forget(asked.id == "all" ? "" : asked.id); }, &notes);
   warn(notes);
-  if (count == 0 && asked.id != "all") throw weft::Error(fmt::format("no wisdom in {} has an id that begins with '{}'", own(asked), asked.id));
+  if (count == 0 && asked.id != "all") throw weft::Error(fmt::format("no wisdom in {} has an id that begins with '{}'", weft::shown_path(own(asked)), weft::shown(asked.id)));
   fmt::print("{} forgotten\n", count);
   return 0;
 }
