@@ -111,10 +111,63 @@ class Wisdom(unittest.TestCase):
             file.write("garbage")
         self.assertIn("no JSON", self.fine(weft("wisdom", "list", files=self.file)).err)
         self.assertIn("note:", self.fine(weft("plan", "--shape", "5x5", "--explain", ranks=2, files=self.file)).out)
+        result = weft("wisdom", "merge", self.ones[0], files=self.file)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("left as it is", result.err)
+        with open(self.file) as file:
+            self.assertEqual(file.read(), "garbage")
+        self.assertFalse(os.path.exists(self.file + ".broken"))
+
+    def test_damaged(self):
+        self.fine(weft("wisdom", "merge", *self.ones[:2], files=self.file))
+        with open(self.file) as file:
+            half = file.read()[:1000]
+        with open(self.file, "w") as file:
+            file.write(half)
         self.assertIn(".broken", self.fine(weft("wisdom", "merge", self.ones[0], files=self.file)).err)
         self.assertEqual(self.count(), 1)
         with open(self.file + ".broken") as file:
-            self.assertEqual(file.read(), "garbage")
+            self.assertEqual(file.read(), half)
+
+    def test_folder(self):
+        os.mkdir(self.file)
+        with open(os.path.join(self.file, "precious"), "w"):
+            pass
+        for words in ["wisdom", "merge", self.ones[0]], ["wisdom", "forget", "all"], ["wisdom", "list", "--file", self.file]:
+            result = weft(*words, files=self.file)
+            self.assertEqual(result.code, 1, result)
+            self.assertIn("is a folder", result.err)
+        self.assertIn("in this process alone", self.fine(weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2, files=self.file)).out)
+        self.assertEqual(os.listdir(self.folder.name), ["wisdom.json"])
+        self.assertEqual(os.listdir(self.file), ["precious"])
+
+    def test_pipe(self):
+        os.mkfifo(self.file)
+        self.assertIn("no regular file", self.fine(weft("wisdom", "list", files=self.file)).err)
+        self.assertEqual(weft("wisdom", "merge", self.ones[0], files=self.file).code, 1)
+        self.assertIn("note:", self.fine(weft("plan", "--shape", "5x5", "--explain", ranks=2, files=self.file)).out)
+
+    def test_unreadable(self):
+        self.fine(weft("wisdom", "merge", self.ones[0], files=self.file))
+        os.chmod(self.folder.name, 0o755)
+        os.chmod(self.file, 0o000)
+        if os.access(self.file, os.R_OK):
+            self.skipTest("nothing is forbidden to this user")
+        self.assertEqual(weft("wisdom", "merge", self.ones[1], files=self.file).code, 1)
+        self.assertEqual([name for name in os.listdir(self.folder.name) if "broken" in name], [])
+
+    def test_link(self):
+        there = self.path("there.json")
+        for make in (lambda: None), (lambda: os.remove(there)):  # the file that the link points to, there and not
+            if not os.path.lexists(self.file):
+                os.symlink("there.json", self.file)
+            self.fine(weft("wisdom", "merge", self.ones[0], files=self.file))
+            self.assertTrue(os.path.islink(self.file))
+            self.assertEqual(self.count(there), 1)
+            make()
+        os.remove(self.file)
+        os.symlink("wisdom.json", self.file)
+        self.assertEqual(weft("wisdom", "merge", self.ones[0], files=self.file).code, 1)
 
     def test_tune(self):
         out = self.path("found.json")

@@ -9,6 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
+#include <tuple>
+
+#include <unistd.h>
 
 #include "geometry/checked.hpp"
 #include "support/fails.hpp"
@@ -142,7 +146,7 @@ TEST_F(BadInputTiny, Plans) {
       {"grid of more ranks", "product", [=, this](Ask& a) { a.options.grid = {ranks + 1}; }},
       {"grid that wraps to 0", "is for 4294967296 ranks", [](Ask& a) { a.options.grid = {65536, 65536}; }},
       {"grid that wraps to 2", "is for 4294967298 ranks", [](Ask& a) { a.options.grid = {3, 1431655766}; }},
-      {"grid that wraps to 3", "is for 4294967299 ranks", [](Ask& a) { a.options.grid = {17, 252645135 + 0, 1}, a.options.grid[0] = 4294967299 / 1431655767 * 0 + 613566757, a.options.grid[1] = 7; }},
+      {"grid that wraps to 3", "is for 4294967299 ranks", [](Ask& a) { a.options.grid = {7, 613566757}; }},
       {"grid of four axes", "at most one entry an axis", [=, this](Ask& a) { a.options.grid = {ranks, 1, 1, 1}; }},
       {"split of too few bounds", "bounds", [](Ask& a) { a.options.split = Split::given({0}); }},
       {"split of blocks too small", "block", [](Ask& a) { a.problem = c2c<double>({64, 6, 2}), a.options.split = Split::blocks(1); }},
@@ -254,10 +258,6 @@ TEST_F(BadInputTiny, Files) {
   const std::string good = folder + "/good.npy";
   write(world.raw(), good, slab, doubles.data());
 
-  struct Row {
-    std::string name, word;
-    std::function<void(const std::function<void()>&, bool)> call;
-  };
   const auto comm = world.raw();
   const auto either = [&](auto bad, auto fine) { return [=](bool spoiled) { spoiled ? bad() : fine(); }; };
   const auto reads = [&] { read(comm, good, slab, doubles.data()); };

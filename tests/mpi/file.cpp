@@ -147,6 +147,35 @@ TEST_F(Files, TinyHaloReadsWhatLiesInside) {
   EXPECT_EQ(got, values<double>(halo));
 }
 
+TEST_F(Files, PrecisionsAreConverted) {
+  const Shape shape{5, 3, 4};
+  for (const Layout& from : layouts(shape)) {
+    write(world.raw(), folder / "small.npy", from, "f4", values<double>(from).data());
+    write(world.raw(), folder / "large.npy", from, "c16", values<std::complex<float>>(from).data());
+    EXPECT_EQ(inspect(world.raw(), folder / "small.npy").type, "f4");
+    EXPECT_EQ(inspect(world.raw(), folder / "large.npy").type, "c16");
+    for (const Layout& to : layouts(shape)) {
+      std::vector<double> doubles(static_cast<std::size_t>(to.elements(rank)), -1.0);
+      read(world.raw(), folder / "small.npy", to, "f4", std::span(doubles));
+      EXPECT_EQ(doubles, values<double>(to)) << from.describe() << " -> " << to.describe();
+      std::vector<std::complex<float>> complexes(doubles.size(), -1.0f);
+      read(world.raw(), folder / "large.npy", to, "c16", complexes.data());
+      EXPECT_EQ(complexes, values<std::complex<float>>(to)) << from.describe() << " -> " << to.describe();
+    }
+  }
+  // a halo beyond the shape keeps what it has, with all its digits
+  const Layout slab = Layout::slab(shape, 0, ranks), halo = slab.grown({1, 0, 2});
+  std::vector<double> got(static_cast<std::size_t>(halo.elements(rank)), 0.1);
+  read(world.raw(), folder / "small.npy", halo, "f4", got.data());
+  std::vector<double> expected = values<double>(halo);
+  for (double& value : expected)
+    if (value < 0) value = 0.1;
+  EXPECT_EQ(got, expected);
+  std::vector<float> floats(static_cast<std::size_t>(slab.elements(rank)));
+  fails([&] { read(world.raw(), folder / "large.npy", slab, floats.data()); }, {"'c16'", "'f4'"});
+  fails([&] { read(world.raw(), folder / "small.npy", slab, values<double>(slab).data()); }, {"'f4'", "'f8'", "to have them converted"});
+}
+
 TEST_F(Files, CountsBeyondAnInt) {
   const Index limit = std::exchange(mpi::count_limit, 2);
   round_trips<double>("f8", {7, 3, 5}, "a.npy");
@@ -259,6 +288,7 @@ TEST_F(Files, WrongFiles) {
   const std::string good = folder.put("good.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", 48));
   fails(reads(good), {"good.npy", "3x2", "2x3"});
   fails(reads(good, "c16"), {"good.npy", "'f8'", "'c16'"});
+  fails(reads(good, "f4"), {"good.npy", "elements are 'f8', and 'f4' was asked for"});
   fails(reads(good, "f12"), {"'f12' is no element type"});
   fails([&] { read(world.raw(), good, Layout::slab({3, 2}, 0, ranks + 1), "f8", array); }, {"ranks"});
   fails([&] { read(world.raw(), good, Layout::slab({3, 2}, 0, ranks), "f8", nullptr); }, {"null"});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "mpi/communicator.hpp"
 #include "support/allocations.hpp"
@@ -190,6 +191,69 @@ TEST_F(Redistributions, TinyAutomaticAndOnce) {
   std::fill(out.begin(), out.end(), -7);
   redistribute(world.raw(), from, has.data(), to, out.data());
   EXPECT_EQ(out, gets);
+}
+
+// Ghost layers of an array that holds its own inside them.
+TEST_F(Redistributions, TinyHaloWithinTheArray) {
+  const Shape shape{2 * ranks + 1, 5, 3}, width{1, 2, 0};
+  const Shape around{2 * width[0], 2 * width[1], 2 * width[2]};
+  const Layout from = Layout::slab(shape, 0, ranks).ordered({}, around), halo = Layout::slab(shape, 0, ranks).grown(width);
+  const std::vector<Index> gets = oracle::global_indices(halo, rank, {1, 1, 1});
+  const View inside = halo.view(rank).cut(from.box(rank));
+  int able = 0;
+  for (const Strategy* strategy : strategies()) {
+    std::optional<Redistribution> fill;
+    try {
+      fill.emplace(world.raw(), from, halo, 8, RedistributionOptions{std::string(strategy->name()), {1, 1, 1}});
+    } catch (const Declined&) {
+      continue;
+    }
+    for (int round = 0; round < 3; ++round) {
+      std::vector<Index> array(static_cast<std::size_t>(halo.elements(rank)), -7);
+      const Box& box = inside.box;
+      for (Index x = box.lo[0]; x < box.hi[0]; ++x)
+        for (Index y = box.lo[1]; y < box.hi[1]; ++y)
+          for (Index z = box.lo[2]; z < box.hi[2]; ++z) array[static_cast<std::size_t>(inside.at({x, y, z}))] = (x * shape[1] + y) * shape[2] + z + 1000 * round;
+      std::string refused;
+      try {
+        (*fill)(array.data() + inside.offset, array.data());
+      } catch (const Error& e) {
+        refused = e.what();
+      }
+      for (const std::string& other : world.gather_all(std::string(refused.empty() ? "" : "refused"))) ASSERT_EQ(other.empty(), refused.empty()) << strategy->name();
+      if (!refused.empty()) {
+        EXPECT_NE(refused.find("has MPI move also what stays"), std::string::npos) << refused;
+        break;
+      }
+      able += round == 0;
+      std::vector<Index> expected;
+      for (const Index index : gets) expected.push_back(index + 1000 * round);
+      EXPECT_EQ(array, expected) << strategy->name() << ", round " << round;
+    }
+  }
+  EXPECT_GE(able, 3);
+}
+
+TEST_F(Redistributions, TinyArraysThatOverlap) {
+  const Shape shape{ranks, 2 * ranks};
+  const Layout from = Layout::slab(shape, 0, ranks), to = Layout::slab(shape, 1, ranks);
+  Redistribution move(world.raw(), from, to, 8);
+  std::vector<Index> array(static_cast<std::size_t>(from.elements(rank) + to.elements(rank)), 0);
+  const auto count = static_cast<std::ptrdiff_t>(from.elements(rank));
+  const auto refused = [&](const void* in, void* out) {
+    try {
+      move(in, out);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("rank " + std::to_string(rank) + ": the arrays of a redistribution overlap"), std::string::npos) << e.what();
+    }
+  };
+  if (ranks > 1) refused(array.data(), array.data());
+  refused(array.data(), array.data() + count - 1);
+  refused(array.data(), reinterpret_cast<char*>(array.data() + count) - 1);
+  refused(array.data() + count - 1, array.data());
+  move(array.data(), array.data() + count);
+  move(array.data() + count, array.data());
 }
 
 TEST_F(Redistributions, TinyWrongArguments) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <limits>
@@ -8,9 +9,11 @@
 
 #include <weft/weft.hpp>
 
+#include "plan/problem.hpp"
 #include "support/environment.hpp"
 #include "support/fails.hpp"
 #include "support/plans.hpp"
+#include "tune/choice.hpp"
 #include "tune/json.hpp"
 #include "tune/sample.hpp"
 
@@ -315,8 +318,27 @@ TEST(Wisdom, WhatCannotBeUsedIsSaidAndNotUsed) {
   // a strategy that is gone, schedules and words that mean nothing
   for (const auto& wrong : {choice("strategy", "teleport"), choice("strategy", 3), choice("strategy", "tune"), choice("schedule", Json()),
                             choice("schedule", Json::Members{{"tiles", "some"}, {"tile", 1}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
-                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", 1e300}, {"window", 1}, {"test", 0}, {"communicate", "caller"}})})
+                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", 1e300}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", -1}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", std::nan("")}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+                            choice("strategy", std::string(1 << 20, 'x')), choice("strategy", "\x1b[31misend")})
     EXPECT_NE(plan_with(with_right_hash(wrong)).find("so the model chooses"), std::string::npos);
+  // what people are shown is short, and no terminal obeys it
+  const std::string told = AnyPlan(world, problem, [] {
+                             Options later = quick;
+                             later.strategy = "auto";
+                             return later;
+                           }()).explain();
+  EXPECT_EQ(told.find('\x1b'), std::string::npos);
+  const Wisdom long_name = Wisdom::parse(with_right_hash(choice("name", std::string(1 << 20, 'x'))));
+  EXPECT_LT(long_name.entries().front().choice.size() + long_name.entries().front().text.size(), 20000u);
+  // threads, groups and a grid that no machine has
+  Options open = quick;
+  open.threads = open.groups = 0;
+  open.grid = {0};
+  for (const auto& wrong : {choice("threads", 1e9), choice("threads", -1), choice("threads", 0), choice("groups", 1e11), choice("grid", Json::List{1e11}),
+                            choice("grid", Json::List{-1})})
+    EXPECT_THROW(check_problem(problem, with_choice(open, wrong["choice"])), Error) << wrong["choice"].dump();
   Json engine = entry;
   engine.set("engine_wisdom", "nonsense");
   EXPECT_NE(plan_with(with_right_hash(engine)).find("the engine's wisdom is not used"), std::string::npos);
