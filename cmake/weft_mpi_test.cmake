@@ -53,7 +53,7 @@ function(weft_gtest_folder folder)
   endif()
   if(NOT TARGET weft_tests_main)
     add_library(weft_tests_main OBJECT support/mpi_main.cpp)
-    target_link_libraries(weft_tests_main PUBLIC weft::weft GTest::gtest)
+    target_link_libraries(weft_tests_main PUBLIC weft_internal GTest::gtest)
     # As programs are compiled, which use its precompiled headers.
     set_target_properties(weft_tests_main PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(weft_tests_main PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})

@@ -11,7 +11,7 @@
 
 #include <weft/error.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Every count, extent, index and offset: 64 bits, signed.
 using Index = std::int64_t;

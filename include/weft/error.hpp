@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What every failure of weft throws. The message names the rank where it arose (when ranks can differ), what was
 /// given, what is allowed and what to do. Errors found while planning are thrown alike on every rank.

@@ -13,7 +13,7 @@
 #include <weft/pattern.hpp>
 #include <weft/traffic.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// A strategy bound to a pattern. For every tile it offers views to write (`out`) and to read (`in`), fixed at planning, and
 /// five verbs. The order of calls for a tile is open, (write out), start, [test ...], finish, (read in), close; starts happen

@@ -14,7 +14,7 @@
 
 #include <weft/layout.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What a file holds: its global shape, and NumPy's type string without byte order: b1, i1 to i8, u1 to u8, f2, f4, f8, c8 or c16.
 struct FileType {

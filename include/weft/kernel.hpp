@@ -3,7 +3,7 @@
 
 #include <weft/plan.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// A strategy and a schedule under the name that a publication gave them.
 struct Kernel {

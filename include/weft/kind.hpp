@@ -6,7 +6,7 @@
 
 #include <weft/box.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// The real type of all values of a transform: `float` or `double`.
 enum class Precision { single_, double_ };

@@ -5,7 +5,7 @@
 
 #include <weft/view.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// How one axis of n indices is cut into consecutive parts. Every rule gives `parts + 1` bounds from 0 to n.
 class Split {

@@ -3,7 +3,7 @@
 
 #include <weft/box.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What one execution of all tiles costs one rank, at most over ranks.
 struct Cost {

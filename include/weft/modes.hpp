@@ -14,7 +14,7 @@
 #include <weft/box.hpp>
 #include <weft/sphere.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 struct AnyProblem;
 

@@ -5,7 +5,7 @@
 
 #include <weft/layout.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Something that one peer gets or gives, and where it lies in the local array of the layout it belongs to.
 /// The view's box is in the coordinates of the destination (a periodic halo's source lies elsewhere by the shift), or, when a

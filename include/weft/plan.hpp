@@ -22,7 +22,7 @@
 #include <weft/sphere.hpp>
 #include <weft/trace.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What is transformed, run-time form. Make it with `c2c`, `r2c`, `r2r`, `sphere` or `gamma_sphere`.
 struct AnyProblem {

@@ -7,7 +7,7 @@
 #include <weft/exchange.hpp>
 #include <weft/trace.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 struct RedistributionOptions {
   std::string strategy = "auto";  ///< a name of `strategies()`, or "auto": the cheapest by cost that does not decline, on this machine as tuning measured it last

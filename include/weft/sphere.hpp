@@ -12,7 +12,7 @@
 
 #include <weft/box.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// A reciprocal lattice vector by its three integers, of axes 0, 1, 2: negative, or wrapped as g + n. On an even grid
 /// +n/2 and -n/2 are the same point: a sphere may have one of them, under either sign; half a sphere, whose vectors

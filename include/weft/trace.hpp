@@ -18,7 +18,7 @@
 
 #include <weft/box.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 namespace mpi {
 struct Tracing;

@@ -3,7 +3,7 @@
 
 #include <weft/box.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What one rank has done since its exchange was bound: MPI calls that move data, messages to other ranks, and their bytes.
 struct Traffic {

@@ -12,7 +12,7 @@
 
 #include <weft/plan.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// One way to solve a problem, and what is known of it. Seconds are of forward and backward together, of the slowest rank.
 struct Candidate {

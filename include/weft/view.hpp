@@ -7,7 +7,7 @@
 
 #include <weft/box.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// Base addresses that views refer to by number. A plan owns one: user arrays, exchange buffers, peers' segments and
 /// scratch are slots; only the user's slots change between executions.

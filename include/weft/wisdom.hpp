@@ -11,7 +11,7 @@
 
 #include <weft/tune.hpp>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 class Wisdom {
  public:

@@ -92,7 +92,7 @@ std::vector<Index> Split::bounds(Index n, int parts) const {
   return bounds;
 }
 
-struct Layout::Data {
+struct [[gnu::visibility("hidden")]] Layout::Data {
   std::string kind;  ///< how it was made, for people; equality looks at the parts alone
   Shape shape;
   Order order = c_order(shape.size());

@@ -7,7 +7,7 @@
 
 namespace weft::mpi {
 
-struct Tracing {
+struct [[gnu::visibility("hidden")]] Tracing {
   /// Collective.
   Tracing(Communicator comm, Index spans);
   /// Collective: of all ranks at rank 0, nothing elsewhere.

@@ -38,7 +38,7 @@ struct Chain {
   std::unique_ptr<Conductor> conductor;  // where one thread does nothing but exchanges
 };
 
-struct AnyPlan::Body {
+struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses for this machine.
   Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const Machine& machine);
 

@@ -14,7 +14,7 @@
 
 namespace weft {
 
-struct Redistribution::Body {
+struct [[gnu::visibility("hidden")]] Redistribution::Body {
   /// Collective; "auto" chooses for this machine.
   Body(mpi::Communicator comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options, const Machine& machine);
 

@@ -14,7 +14,7 @@
 namespace weft {
 
 /// Collective, all of it; the same on all ranks.
-class Recollection {
+class [[gnu::visibility("hidden")]] Recollection {
  public:
   Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
 

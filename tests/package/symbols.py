@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""symbols.py LIBRARY [NM]: a shared library of weft exports what public headers declare, and nothing else of its own."""
+import pathlib
+import re
+import subprocess
+import sys
+
+library, nm = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "nm"
+headers = pathlib.Path(__file__).resolve().parents[2] / "include/weft"
+code = "\n".join(re.sub(r"//.*", "", header.read_text()) for header in headers.glob("*.hpp"))
+declared = set(re.findall(r"[A-Za-z_]\w*", code))
+
+# What the compiler knows of a type: "typeinfo for weft::Error".
+OF_TYPES = r"(?:typeinfo name|typeinfo|vtable|VTT|guard variable) for "
+
+
+def name_of(symbol):
+    """A symbol's own name, without what it returns and takes: "weft::View::at"."""
+    name = re.sub(r" const$", "", re.sub(r"\[abi:\w+\]", "", re.sub(OF_TYPES, "", symbol)))
+    name = re.sub(r"operator(?:[^\w\s(]+|\(\))", "operator", name)
+    shorter = None
+    while shorter != name:  # templates' arguments, from the inside out
+        shorter, name = name, re.sub(r"<[^<>]*>", "", name)
+    return re.sub(r"\(.*", "", name).split(" ")[-1]
+
+
+def public(symbol):
+    """The standard library's templates are in every library; weft's own names are in its headers, but for mpi's."""
+    name = name_of(symbol)
+    if name.startswith(("std::", "__gnu_cxx::")) or (re.match(OF_TYPES, symbol) and "weft" not in symbol):
+        return True
+    parts = name.split("::")
+    words = [part.lstrip("~") for part in parts[1:] if part != "operator"]
+    return parts[0] == "weft" and "mpi" not in parts[:-1] and all(word in declared for word in words)
+
+
+lines = subprocess.run([nm, "-DC", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+symbols = [line.split(" ", 2)[2].strip() for line in lines]
+wrong = [symbol for symbol in symbols if not public(symbol)]
+needed = {"typeinfo for weft::Error", "typeinfo for weft::Declined", "weft::AnyPlan::forward(void const*, void*)"}
+missing = sorted(needed - set(symbols))
+own = sum(name_of(symbol).startswith("weft::") for symbol in symbols)
+for symbol in wrong:
+    print("exported, but in no public header:", symbol)
+for symbol in missing:
+    print("not exported:", symbol)
+print(f"{len(symbols)} symbols, {own} of weft")
+sys.exit(1 if wrong or missing or own < 100 else 0)
