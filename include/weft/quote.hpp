@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// `text` for a message: control characters and bytes that are no UTF-8 as \n, \t or \x1b. A text of more than `most` bytes
 /// loses its middle, and its length is told: "abc...xyz (1048576 characters)". No quotation marks are added.
