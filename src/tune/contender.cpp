@@ -5,6 +5,7 @@
 
 #include "engines/engine.hpp"
 #include "tune/sample.hpp"
+#include "tune/succession.hpp"
 
 namespace weft {
 namespace {
@@ -89,12 +90,15 @@ class TypedContender final : public Contender {
     const double after_scale = 1 / (tags.after_size() * forward_scale), before_scale = 1 / tags.before_size();
     const bool waves = plan_.problem().waves != nullptr;
     const auto after = [&](const Out& value, std::complex<double> wanted) { compare(std::complex<double>(value) * after_scale, wanted / tags.after_size()); };
-    if (waves) each_coefficient(tags, after);
+    if (waves) each_coefficient(out_, tags, after);
     else each(out_, tags.after(), after);
     if (std::string wrong = verdict("forward", worst, tags); !wrong.empty()) return wrong;
 
+    Succession<In, Out> succession(comm_, plan_, in_, out_);
+    const std::vector<Out> there = succession.after().taken();
     if (!in_place) fill(in_, poison);
     plan_.backward(out_.data(), in_.data());
+    const std::vector<In> back = succession.before().taken();
     if (!waves) {
       each(in_, tags.before(), [&](const In& value, double wanted) { compare(std::complex<double>(value) * plan_.scale() * before_scale, wanted * before_scale); });
     } else {  // what is left of the tags is the same for all right plans, and comes back as it was
@@ -104,10 +108,23 @@ class TypedContender final : public Contender {
       if (!tags.agrees(signature)) worst = 1e300;
       if (const PlaneWaves& w = *plan_.problem().waves; !(w.box && w.real)) {
         plan_.forward(in_.data(), out_.data());
-        each_coefficient(tags, [&](const Out& value, std::complex<double> wanted) { after(value * static_cast<real_of<Out>>(plan_.scale()), wanted); });
+        const auto scale = static_cast<real_of<Out>>(plan_.scale());
+        each_coefficient(out_, tags, [&](const Out& value, std::complex<double> wanted) { after(value * scale, wanted); });
       }
     }
     std::string wrong = verdict("backward", worst, tags);
+    if (wrong.empty()) {
+      const auto set_before = [&](const Array<In>& array, double factor) {
+        fill(array, 0);
+        each(array, tags.before(), [&](In& value, double tag) { value = static_cast<real_of<In>>(factor * tag); });
+      };
+      const auto set_after = [&](const Array<Out>& array, double factor) {
+        fill(array, 0);
+        const auto set = [&](Out& value, std::complex<double> tag) { value = as<Out>(factor * forward_scale * tag); };
+        waves ? each_coefficient(array, tags, set) : each(array, tags.after(), set);
+      };
+      wrong = succession.wrong(set_before, set_after, there, back, tags.tolerance());
+    }
     fill(in_, 0);
     fill(out_, 0);
     return wrong;
@@ -157,6 +174,12 @@ class TypedContender final : public Contender {
     for (T& element : array.span()) element = static_cast<real_of<T>>(value);
   }
 
+  template <class T>
+  static T as(std::complex<double> value) {
+    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value.real());
+    else return {static_cast<real_of<T>>(value.real()), static_cast<real_of<T>>(value.imag())};
+  }
+
   double logical_points() const {
     double points = 1;
     const AnyProblem& p = plan_.problem();
@@ -185,9 +208,9 @@ class TypedContender final : public Contender {
   }
 
   template <class Visit>
-  void each_coefficient(const Tags& tags, Visit visit) const {
+  void each_coefficient(const Array<Out>& array, const Tags& tags, Visit visit) const {
     const Shape& grid = plan_.problem().shape;
-    const Out* value = out_.data();
+    Out* value = array.data();
     for (Index b = 0; b < plan_.requested().batch; ++b)
       for (const GVector& g : plan_.vectors()) {
         Shape point = plan_.requested().batch > 1 ? Shape{b} : Shape();

@@ -10,8 +10,10 @@
 #include <weft/weft.hpp>
 
 #include "plan/problem.hpp"
+#include "support/changing.hpp"
 #include "support/environment.hpp"
 #include "support/fails.hpp"
+#include "support/oracle.hpp"
 #include "support/plans.hpp"
 #include "tune/choice.hpp"
 #include "tune/json.hpp"
@@ -60,45 +62,70 @@ struct File {
 const AnyProblem problem = c2c<double>({12, 8, 6});
 const Options quick{.strategy = "tune", .tune_seconds = 0.3, .effort = "estimate"};
 
-// The cheapest of all by what it says: what arrives is not right, or late; it declines unless asked for.
+// The cheapest of all by what it says; it declines unless asked for.
 class Wrong : public Strategy {
  public:
-  static inline bool takes_part = false, late = false;
-  static void join() {
+  enum class How {
+    lost,   ///< one element of what arrives is lost
+    late,   ///< all is right, but it takes time
+    stale,  ///< gives what the last round brought
+    hasty   ///< writes without waiting for readers, and rank 0 reads late
+  };
+  static inline bool takes_part = false;
+  static inline How how = How::lost;
+  static void join(How asked) {
     static const bool added = (weft::add(std::make_unique<Wrong>()), true);
-    takes_part = added;
+    takes_part = added, how = asked;
   }
   std::string_view name() const override { return "wrong"; }
   std::string_view summary() const override { return "for tests"; }
   std::string declines(const Demand&) const override { return takes_part ? "" : "it is wrong"; }
   Cost cost(const Demand&) const override { return {}; }
   std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
-    return std::make_unique<Lost>(demand, strategy("isend").bind(demand, group));
+    return std::make_unique<Crooked>(demand, strategy(how == How::hasty ? "direct" : "isend").bind(demand, group));
   }
 
  private:
-  // One element of what arrives is lost.
-  class Lost : public Exchange {
+  class Crooked : public Exchange {
    public:
-    Lost(const Demand& demand, std::unique_ptr<Exchange> inner) : inner_(std::move(inner)), slots_(demand.slots), bytes_(demand.element_bytes) {
+    Crooked(const Demand& demand, std::unique_ptr<Exchange> inner)
+        : inner_(std::move(inner)), slots_(demand.slots), bytes_(demand.element_bytes),
+          last_(static_cast<std::size_t>(inner_->tiles())) {
       for (int t = 0; t < inner_->tiles(); ++t) tiles_.push_back(inner_->tile(t));
     }
-    void open(int t) override { inner_->open(t); }
+    void open(int t) override {
+      if (how != How::hasty) inner_->open(t);
+    }
     void start(int t) override { inner_->start(t); }
     bool test() override { return inner_->test(); }
     void finish(int t) override {
       inner_->finish(t);
-      if (late) usleep(2000);
-      if (late || tiles_[0].in.empty()) return;
+      if (how == How::late || (how == How::hasty && rank_of_world() == 0)) usleep(2000);
+      if (how == How::stale) exchange_with_last(t);
+      if (how != How::lost || tiles_[0].in.empty()) return;
       const View& at = tiles_[0].in.back().at;
       std::fill_n((*slots_)[static_cast<std::size_t>(at.slot)] + at.offset * bytes_, bytes_, std::byte{0});
     }
     void close(int t) override { inner_->close(t); }
 
    private:
+    void exchange_with_last(int t) {
+      std::vector<std::byte> here;
+      auto& last = last_[static_cast<std::size_t>(t)];
+      for (const Piece& piece : tile(t).in)
+        oracle::each_point(piece.at.box, [&](const Shape& p) {
+          std::byte* const at = (*slots_)[static_cast<std::size_t>(piece.at.slot)] + piece.at.at(p) * bytes_;
+          const std::size_t place = here.size();
+          here.insert(here.end(), at, at + bytes_);
+          if (!last.empty()) std::copy_n(last.begin() + static_cast<std::ptrdiff_t>(place), bytes_, at);
+        });
+      last = here;
+    }
+
     std::unique_ptr<Exchange> inner_;
     Slots* slots_;
     Index bytes_;
+    std::vector<std::vector<std::byte>> last_;
   };
 };
 
@@ -135,6 +162,8 @@ TEST(Tune, GridsThreadsAndSkew) {
   bool pencils = false;
   for (const Candidate& c : found.candidates) pencils = pencils || c.options.grid.size() == 2;
   EXPECT_EQ(pencils, ranks_of_world() == 4);
+  Plan fft(world, Problem<Complex, Complex>{problem}, found.choice);
+  back_to_back(fft, every_three);
 }
 
 TEST(Tune, GroupsOfPlaneWavesAndWhatATraceShows) {
@@ -146,7 +175,9 @@ TEST(Tune, GroupsOfPlaneWavesAndWhatATraceShows) {
   int measured = 0, groups = 1;
   for (const Candidate& c : found.candidates) measured += c.measurements > 0, groups = std::max(groups, c.options.groups);
   EXPECT_EQ(groups, ranks_of_world());
-  EXPECT_EQ(AnyPlan(world, ball, found.choice).effective().groups, found.choice.groups);
+  Plan chosen(world, ball, found.choice);
+  EXPECT_EQ(chosen.effective().groups, found.choice.groups);
+  back_to_back(chosen, every_three);
   EXPECT_EQ(AnyPlan(world, ball, options).effective().groups, 1);
   EXPECT_EQ(AnyPlan(world, problem, options).effective().groups, 1);  // there are none to share a batch of these
   const Timeline timeline = trace.timeline();
@@ -182,7 +213,7 @@ TEST(Tune, TinyBadRequestsFailAlike) {
 
 TEST(Tune, WhatIsWrongNeverWins) {
   if (ranks_of_world() == 1) GTEST_SKIP() << "one rank exchanges nothing";
-  Wrong::join();
+  Wrong::join(Wrong::How::lost);
   const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = 0.3});
   EXPECT_EQ(AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy, "wrong");  // the model believes what it is told
   Wrong::takes_part = false;
@@ -193,12 +224,34 @@ TEST(Tune, WhatIsWrongNeverWins) {
   EXPECT_EQ(wrong->measurements, 0);
 }
 
+// Right as long as all executions have the same data, or pause between.
+TEST(Tune, WhatHandsOverOtherDataNeverWins) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const AnyProblem ball = sphere<double>({12, 12, 12}, Cutoff{.squared = 9});
+  for (const Wrong::How how : {Wrong::How::stale, Wrong::How::hasty})
+    for (const AnyProblem& p : {problem, AnyProblem(r2c<float>({8, 9, 10})), ball}) {
+      Wrong::join(how);
+      const Tuning found = tune(world, p, {.effort = "estimate"}, {.seconds = 0.3});
+      Wrong::takes_part = false;
+      EXPECT_NE(found.choice.strategy, "wrong");
+      int refused = 0;
+      for (const Candidate& c : found.candidates) {
+        if (c.options.strategy != "wrong" || c.verdict.find("gives wrong results") == std::string::npos) continue;
+        ++refused;
+        if (!p.waves) {  // which are proved by two forwards that differ
+          EXPECT_NE(c.verdict.find("one execution gets what belongs to another"), std::string::npos) << c.verdict;
+        }
+        EXPECT_EQ(c.measurements, 0);
+      }
+      EXPECT_GT(refused, 0) << found.text;
+    }
+}
+
 TEST(Tune, WhatIsSlowDoesNotWin) {
   if (ranks_of_world() == 1 || crowded()) GTEST_SKIP() << "for ranks that exchange something, and do so in time";
-  Wrong::join();
-  Wrong::late = true;
+  Wrong::join(Wrong::How::late);
   const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = 0.5});
-  Wrong::takes_part = Wrong::late = false;
+  Wrong::takes_part = false;
   EXPECT_NE(found.choice.strategy, "wrong") << found.text;
   EXPECT_EQ(found.reason, "the fastest of those measured");
 }
