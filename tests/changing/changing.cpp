@@ -1,5 +1,6 @@
-// Other data at every execution, over strategies, schedules and batches, in every order of forward, backward and mapped: no execution hands over
-// what another one left. One result of each problem is checked against the definition, all others against that one, to the last bit.
+// Other data at every execution, over strategies, schedules and batches, in every order of forward,
+// backward and mapped: no execution hands over what another one left. Single results are checked
+// against the definition, those of executions in a row against these, to the last bit.
 #include <gtest/gtest.h>
 
 #include "support/changing.hpp"
@@ -15,7 +16,8 @@ std::vector<ScheduleOptions> cuts() {
   std::vector<ScheduleOptions> all = schedules();
   for (const char* tiles : {"kept", "gathered"})
     for (Index window = 0; window <= 4; ++window)
-      if (const ScheduleOptions schedule{tiles, 1, window, 0}; std::find(all.begin(), all.end(), schedule) == all.end()) all.push_back(schedule);
+      if (const ScheduleOptions schedule{tiles, 1, window, 0}; std::find(all.begin(), all.end(), schedule) == all.end())
+        all.push_back(schedule);
   return all;
 }
 
@@ -29,7 +31,8 @@ const std::vector<std::string>& names() {
       names.emplace_back(s->name());
       names.push_back("late-" + names.back());
     }
-    for (const char* mixed : {"late-direct+late-deposit", "late-deposit+late-isend", "late-isend+late-direct"}) names.emplace_back(mixed);
+    for (const char* mixed : {"late-direct+late-deposit", "late-deposit+late-isend", "late-isend+late-direct"})
+      names.emplace_back(mixed);
     return names;
   }();
   return all;
@@ -43,20 +46,22 @@ struct Variant {
 };
 const Variant natural{"natural output", [](Options& o) { o.natural_output = true; }, true};
 const std::vector<Variant>& variants() {
-  static const std::vector<Variant> all{{"plain", [](Options&) {}, false},
-                                        {"overwriting", [](Options& o) { o.overwrite_input = true; }, false},
-                                        {"in place", [](Options& o) { o.in_place = true; }, true},
-                                        natural,
-                                        {"a grid", [](Options& o) { o.grid = {1, ranks_of_world()}; }, true},
-                                        {"two threads", [](Options& o) { o.threads = 2; }, false},
-                                        {"a communicating thread", [](Options& o) { o.threads = 2, o.schedule.communicate = "thread"; }, false}};
+  static const std::vector<Variant> all{
+      {"plain", [](Options&) {}, false},
+      {"overwriting", [](Options& o) { o.overwrite_input = true; }, false},
+      {"in place", [](Options& o) { o.in_place = true; }, true},
+      natural,
+      {"a grid", [](Options& o) { o.grid = {1, ranks_of_world()}; }, true},
+      {"two threads", [](Options& o) { o.threads = 2; }, false},
+      {"a communicating thread", [](Options& o) { o.threads = 2, o.schedule.communicate = "thread"; }, false}};
   return all;
 }
 
 /// Fields of a batch on the whole grid, and what is transformed back.
 class Known {
  public:
-  Known(const AnyProblem& problem, Index batch, const std::vector<GVector>& mine, bool real) : grid_(problem.shape), batched_(batch > 1), waves_(problem.waves) {
+  Known(const AnyProblem& problem, Index batch, const std::vector<GVector>& mine, bool real)
+      : grid_(problem.shape), batched_(batch > 1), waves_(problem.waves) {
     std::vector<int> inside(static_cast<std::size_t>(volume(grid_)), !problem.waves);
     for (const GVector& g : mine) inside[at(g)] = 1;
     MPI_Allreduce(MPI_IN_PLACE, inside.data(), static_cast<int>(inside.size()), MPI_INT, MPI_MAX, world);
@@ -64,7 +69,8 @@ class Known {
       std::vector<Complex> field, waves;
       for (Index k = 0; k < volume(grid_); ++k) {
         field.emplace_back(value(k + 1000 * b), real ? 0 : value(k + 1000 * b + 77));
-        waves.push_back(static_cast<double>(inside[static_cast<std::size_t>(k)]) * Complex(value(k + 1000 * b + 500), value(k + 1000 * b + 577)));
+        waves.push_back(static_cast<double>(inside[static_cast<std::size_t>(k)]) *
+                        Complex(value(k + 1000 * b + 500), value(k + 1000 * b + 577)));
       }
       spectrum_.push_back(naive(field, grid_, {0, 1, 2}));
       field_.push_back(std::move(field));
@@ -77,7 +83,9 @@ class Known {
     }
   }
   Complex before(const Shape& p) const { return in(field_, p); }
-  Complex back(const Shape& p) const { return waves_ ? in(back_, p) : in(field_, p) * static_cast<double>(volume(grid_)); }
+  Complex back(const Shape& p) const {
+    return waves_ ? in(back_, p) : in(field_, p) * static_cast<double>(volume(grid_));
+  }
   Complex spectrum(const Shape& p) const { return in(spectrum_, p); }
   Complex spectrum(Index b, const GVector& g) const { return spectrum_[static_cast<std::size_t>(b)][at(g)]; }
   Complex coefficient(Index b, const GVector& g) const { return coefficients_[static_cast<std::size_t>(b)][at(g)]; }
@@ -89,7 +97,8 @@ class Known {
     return static_cast<std::size_t>(position(p, grid_));
   }
   Complex in(const std::vector<std::vector<Complex>>& all, const Shape& p) const {
-    return all[batched_ ? static_cast<std::size_t>(p[0]) : 0][static_cast<std::size_t>(position(batched_ ? Shape{p[1], p[2], p[3]} : p, grid_))];
+    return all[batched_ ? static_cast<std::size_t>(p[0]) : 0]
+              [static_cast<std::size_t>(position(batched_ ? Shape{p[1], p[2], p[3]} : p, grid_))];
   }
 
   Shape grid_;
@@ -122,15 +131,18 @@ class Runs {
  private:
   template <class T>
   static T as(Complex v) {
-    if constexpr (std::is_floating_point_v<T>) return v.real();
-    else return v;
+    if constexpr (std::is_floating_point_v<T>)
+      return v.real();
+    else
+      return v;
   }
 
   void run(Plan<In, Out>& plan) {
     std::vector<In> before(static_cast<std::size_t>(plan.input_elements()));
     std::vector<Out> after(static_cast<std::size_t>(plan.output_elements()));
     const auto array = []<class T>(std::vector<T>& values, const View& view) {
-      return Array<T>({reinterpret_cast<std::byte*>(values.data()), [](std::byte*) {}}, view, static_cast<Index>(values.size()));
+      return Array<T>({reinterpret_cast<std::byte*>(values.data()), [](std::byte*) {}}, view,
+                      static_cast<Index>(values.size()));
     };
     const auto each_wave = [&](std::vector<Out>& values, auto&& f) {
       auto next = values.begin();
@@ -139,14 +151,24 @@ class Runs {
     };
     const bool waves = plan.problem().waves != nullptr;
     array(before, plan.input_view()).fill([&](const Shape& p) { return as<In>(known_->before(p)); });
-    if (waves) each_wave(after, [&](Index b, const GVector& g, Out& v) { v = known_->coefficient(b, g); });
-    else array(after, plan.output_view()).fill([&](const Shape& p) { return known_->spectrum(p); });
+    if (waves)
+      each_wave(after, [&](Index b, const GVector& g, Out& v) { v = known_->coefficient(b, g); });
+    else
+      array(after, plan.output_view()).fill([&](const Shape& p) { return known_->spectrum(p); });
     auto quiet = back_to_back(plan, before, after, every_three);
 
     double there = 0, back = 0;
-    if (waves) each_wave(quiet.forward, [&](Index b, const GVector& g, Out& v) { there = std::max(there, std::abs(v - known_->spectrum(b, g))); });
-    else array(quiet.forward, plan.output_view()).for_each([&](const Shape& p, Out& v) { there = std::max(there, std::abs(v - known_->spectrum(p))); });
-    array(quiet.backward, plan.input_view()).for_each([&](const Shape& p, In& v) { back = std::max(back, std::abs(Complex(v) - known_->back(p))); });
+    if (waves)
+      each_wave(quiet.forward, [&](Index b, const GVector& g, Out& v) {
+        there = std::max(there, std::abs(v - known_->spectrum(b, g)));
+      });
+    else
+      array(quiet.forward, plan.output_view()).for_each([&](const Shape& p, Out& v) {
+        there = std::max(there, std::abs(v - known_->spectrum(p)));
+      });
+    array(quiet.backward, plan.input_view()).for_each([&](const Shape& p, In& v) {
+      back = std::max(back, std::abs(Complex(v) - known_->back(p)));
+    });
     EXPECT_LT(there, 1e-11) << "forward\n" << plan.describe();
     EXPECT_LT(back, 1e-9) << "backward\n" << plan.describe();
   }
@@ -167,7 +189,8 @@ void over_all(const Problem<In, Out>& problem, Index batch) {
   for (const std::string& name : names()) {
     const bool mixed = name.find('+') != name.npos;
     if (mixed && problem.waves) continue;
-    // each under one schedule, or where peers read what is the plan's own under all that keep few tiles of it
+    // each under one schedule, or where peers read what is the plan's own under all that keep few
+    // tiles of it
     std::vector<ScheduleOptions> some{all[turn++ % all.size()]};
     if (!mixed && name.starts_with("late-") && strategy(name).reads_in_place())
       for (Index window = 0; window <= 4; ++window) some.push_back({"kept", 1, window, 0});

@@ -57,7 +57,8 @@ std::vector<std::size_t> places(const Array<T>& array, bool all, Index count) {
   if (all)
     elements.resize(static_cast<std::size_t>(count)), std::iota(elements.begin(), elements.end(), std::size_t{0});
   else
-    array.for_each([&](const Shape&, T& value) { elements.push_back(static_cast<std::size_t>(&value - array.data())); });
+    array.for_each(
+        [&](const Shape&, T& value) { elements.push_back(static_cast<std::size_t>(&value - array.data())); });
   constexpr std::size_t each = sizeof(T) / sizeof(Real);
   std::vector<std::size_t> reals;
   for (const std::size_t e : elements)
@@ -67,7 +68,8 @@ std::vector<std::size_t> places(const Array<T>& array, bool all, Index count) {
 
 /// Of all ranks, so that all fail or none.
 template <class Real>
-std::size_t wrong(const Real* seen, const std::vector<Real>& known, const std::vector<std::size_t>& where, double times) {
+std::size_t wrong(const Real* seen, const std::vector<Real>& known, const std::vector<std::size_t>& where,
+                  double times) {
   std::size_t count = 0;
   for (const std::size_t i : where) count += !(seen[i] == static_cast<Real>(times) * known[i]);
   MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_UNSIGNED_LONG, MPI_SUM, world);
@@ -83,7 +85,8 @@ std::vector<T> elements(const auto& numbers) {
 }  // namespace
 
 template <class In, class Out>
-Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, const std::vector<Out>& after, const std::string& order) {
+Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, const std::vector<Out>& after,
+                            const std::string& order) {
   using Real = real_of<In>;
   const bool waves = plan.problem().waves != nullptr, in_place = plan.requested().in_place;
   const bool preserves = !in_place && !plan.requested().overwrite_input;
@@ -101,22 +104,29 @@ Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, 
     const auto multiply = [&]<class T>(T* values) {
       Index others = 0;
       for (int a = 0; a < line.first.size(); ++a) others += a == line.axis ? 0 : (a + 2) * line.first[a];
-      for (Index k = 0; k < line.count; ++k) values[k] *= static_cast<real_of<T>>(1 + (others + line.first[line.axis] + k) % 3);
+      for (Index k = 0; k < line.count; ++k)
+        values[k] *= static_cast<real_of<T>>(1 + (others + line.first[line.axis] + k) % 3);
     };
     waves ? multiply(static_cast<In*>(line.values)) : multiply(static_cast<Out*>(line.values));
   };
   const std::vector<Real> there = numbers<Real>(before), back = numbers<Real>(after);
   Real *const own_u = reinterpret_cast<Real*>(u.data()), *const own_u_hat = reinterpret_cast<Real*>(u_hat.data());
   Known<Real> all[3] = {
-      {[&](const void* in, void* out) { plan.AnyPlan::forward(in, out); }, there, back, real_space, spectrum, own_u, own_u_hat},
-      {[&](const void* in, void* out) { plan.AnyPlan::backward(in, out); }, back, there, spectrum, real_space, own_u_hat, own_u},
-      waves ? Known<Real>{[&](const void* in, void* out) { plan.backward_map_forward(in, out, map); }, back, back, spectrum, spectrum, own_u_hat, nullptr}
-            : Known<Real>{[&](const void* in, void* out) { plan.AnyPlan::forward_map_backward(in, out, map); }, there, there, real_space, real_space, own_u, nullptr}};
+      {[&](const void* in, void* out) { plan.AnyPlan::forward(in, out); }, there, back, real_space, spectrum, own_u,
+       own_u_hat},
+      {[&](const void* in, void* out) { plan.AnyPlan::backward(in, out); }, back, there, spectrum, real_space,
+       own_u_hat, own_u},
+      waves ? Known<Real>{[&](const void* in, void* out) { plan.backward_map_forward(in, out, map); }, back, back,
+                          spectrum, spectrum, own_u_hat, nullptr}
+            : Known<Real>{[&](const void* in, void* out) { plan.AnyPlan::forward_map_backward(in, out, map); }, there,
+                          there, real_space, real_space, own_u, nullptr}};
   const auto poisoned = [](std::size_t count) { return std::vector<Real>(count, static_cast<Real>(1e15)); };
   for (Known<Real>& known : all) {
     std::vector<Real> in = known.in;
-    if (in_place) known.out = known.in;
-    else known.out = poisoned(known.out.size());
+    if (in_place)
+      known.out = known.in;
+    else
+      known.out = poisoned(known.out.size());
     MPI_Barrier(world);
     known.run(in_place ? known.out.data() : in.data(), known.out.data());
     MPI_Barrier(world);
@@ -148,9 +158,11 @@ Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, 
   for (std::size_t k = 0; k < executions.size(); ++k) {
     const Execution& e = executions[k];
     EXPECT_EQ(wrong(e.out.data(), e.known->out, e.known->made, factor(k)), 0u)
-        << "numbers are not those of execution " << k << " of " << order << "; " << late.seed() << "\n" << plan.describe();
+        << "numbers are not those of execution " << k << " of " << order << "; " << late.seed() << "\n"
+        << plan.describe();
     if (preserves && !e.own) {
-      EXPECT_EQ(wrong(e.in.data(), e.known->in, e.known->given, factor(k)), 0u) << "the input of execution " << k << " of " << order << " is changed";
+      EXPECT_EQ(wrong(e.in.data(), e.known->in, e.known->given, factor(k)), 0u)
+          << "the input of execution " << k << " of " << order << " is changed";
     }
   }
   Quiet<In, Out> quiet{elements<Out>(all[0].out), elements<In>(all[1].out), {}, {}};
@@ -164,7 +176,8 @@ Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::string& order) {
   const auto random = [&]<class T>(std::vector<T>& values) {
     auto* const reals = reinterpret_cast<Real*>(values.data());
     const auto offset = static_cast<Index>(1 + rank_of_world()) * 100003;
-    for (std::size_t i = 0; i < values.size() * (sizeof(T) / sizeof(Real)); ++i) reals[i] = static_cast<Real>(value(static_cast<Index>(i) + offset));
+    for (std::size_t i = 0; i < values.size() * (sizeof(T) / sizeof(Real)); ++i)
+      reals[i] = static_cast<Real>(value(static_cast<Index>(i) + offset));
   };
   std::vector<In> before(static_cast<std::size_t>(plan.input_elements()));
   std::vector<Out> after(static_cast<std::size_t>(plan.output_elements()));
@@ -179,8 +192,9 @@ Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::string& order) {
   return back_to_back(plan, before, after, order);
 }
 
-#define WEFT_BACK_TO_BACK(In, Out)                                                                                       \
-  template Quiet<In, Out> back_to_back(Plan<In, Out>&, const std::vector<In>&, const std::vector<Out>&, const std::string&); \
+#define WEFT_BACK_TO_BACK(In, Out)                                                                      \
+  template Quiet<In, Out> back_to_back(Plan<In, Out>&, const std::vector<In>&, const std::vector<Out>&, \
+                                       const std::string&);                                             \
   template Quiet<In, Out> back_to_back(Plan<In, Out>&, const std::string&)
 WEFT_BACK_TO_BACK(std::complex<double>, std::complex<double>);
 WEFT_BACK_TO_BACK(std::complex<float>, std::complex<float>);

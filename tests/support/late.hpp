@@ -1,4 +1,5 @@
-// Strategies whose ranks are late in the middle of an execution: between the verbs of an exchange, where what a peer does too early is seen.
+// Strategies whose ranks are late in the middle of an execution: between the verbs of an exchange,
+// where what a peer does too early is seen.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,8 @@
 
 namespace weft {
 
-/// Another strategy under the name "late-NAME": it sleeps now and then before or after any verb, each rank by itself.
+/// Another strategy under the name "late-NAME": it sleeps now and then before or after any verb,
+/// each rank by itself.
 class Late final : public Strategy {
  public:
   explicit Late(const Strategy& inner) : inner_(inner), name_("late-" + std::string(inner.name())) {}
