@@ -15,7 +15,8 @@ class Runner {
   /// Collective: whether it still finds out what suits the machine; alike on all ranks.
   bool trying() const;
 
-  /// Collective: the worse error of forward and of the way back.
+  /// Collective: the worst error of forward, of the way back, and of several executions behind one
+  /// another with other data each.
   double verify(const Field& field);
 
   /// Collective: seconds of one of so many transforms. The data is set before, and again where it would grow beyond numbers; the first
@@ -30,6 +31,8 @@ class Runner {
   void run(const std::function<void()>& work) const {
     if (here()) work();
   }
+  template <class In, class Out>
+  double verify_in_a_row(const std::vector<In>& before);
   void once() const;
   void refresh() const;
   template <class T, class Expected>

@@ -8,6 +8,9 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <random>
+
+#include <unistd.h>
 
 #include <weft/exchange.hpp>
 #include <weft/quote.hpp>
@@ -104,8 +107,11 @@ class Contender {
     exchange_ = strategy.bind(demand, world.comm);
   }
 
-  /// Every element is its global index and the round's number; collective, throws on all ranks where one is not.
-  void verify(Index round) {
+  /// Rounds behind one another, one rank late now and then, in which every element is its global index
+  /// and the round's number; collective, throws on all ranks where one is not.
+  void verify() {
+    constexpr Index rounds = 4;
+    Index round = 0;
     const auto each = [&](const std::vector<weft::Piece>& pieces, auto f) {
       for (const weft::Piece& piece : pieces) {
         weft::Shape p = piece.at.box.lo;
@@ -113,16 +119,22 @@ class Contender {
           for (p[1] = piece.at.box.lo[1]; p[1] < piece.at.box.hi[1]; ++p[1])
             for (p[2] = piece.at.box.lo[2]; p[2] < piece.at.box.hi[2]; ++p[2])
               f(reinterpret_cast<Index*>(slots_[static_cast<std::size_t>(piece.at.slot)])[piece.at.at(p)],
-                ((p[0] * size_.shape[1] + p[1]) * size_.shape[2] + p[2]) * 2 + round);
+                ((p[0] * size_.shape[1] + p[1]) * size_.shape[2] + p[2]) * rounds + round);
       }
     };
     Index wrong = 0;
-    exchange_->open(0);
-    each(exchange_->tile(0).out, [](Index& element, Index expected) { element = expected; });
-    exchange_->start(0);
-    exchange_->finish(0);
-    each(exchange_->tile(0).in, [&](const Index& element, Index expected) { wrong += element != expected; });
-    exchange_->close(0);
+    for (; round < rounds; ++round) {
+      const bool here = static_cast<int>(random_() % static_cast<unsigned>(world_.ranks)) == world_.rank,
+                 late = random_() % 2;
+      const auto microseconds = static_cast<useconds_t>(random_() % 1000);
+      if (here && late) usleep(microseconds);
+      exchange_->open(0);
+      each(exchange_->tile(0).out, [](Index& element, Index expected) { element = expected; });
+      exchange_->start(0);
+      exchange_->finish(0);
+      each(exchange_->tile(0).in, [&](const Index& element, Index expected) { wrong += element != expected; });
+      exchange_->close(0);
+    }
     if (most(world_, wrong) > 0) throw weft::Error(fmt::format("{} gave wrong data of {}", strategy_.name(), size_.text));
   }
 
@@ -167,6 +179,7 @@ class Contender {
   weft::Traffic traffic_;
   std::unique_ptr<weft::Exchange> exchange_;
   std::vector<double> seconds_;
+  std::minstd_rand random_;
 };
 
 int exchange(const World& world, const ExchangeRequest& asked) {
@@ -186,7 +199,7 @@ int exchange(const World& world, const ExchangeRequest& asked) {
       running.emplace_back();
       try {
         running.back() = std::make_unique<Contender>(world, *strategy, size, nodes);
-        running.back()->verify(0);
+        running.back()->verify();
       } catch (const weft::Declined& e) {
         declined[std::string(strategy->name())] = e.what();
       }
@@ -198,7 +211,7 @@ int exchange(const World& world, const ExchangeRequest& asked) {
     for (const auto& contender : running) {
       cells.emplace_back("-");
       if (!contender) continue;
-      contender->verify(1);
+      contender->verify();
       rows.push_back(contender->row());
       cells.back() = fmt::format("{:.1f}", 1e6 * rows.back()["median_seconds"].get<double>());
     }
