@@ -301,7 +301,7 @@ void scan(Drawn (*draw)(Index), Index first, Index count) {
 
 // A slice that takes some seconds; all of it where that is asked for, and less where ranks wait for one another's turns.
 Index cases(Index all) {
-  const Index share = ranks_of_world() > 2 ? 2 : 1;
+  const Index share = std::min(ranks_of_world(), 3);
   return thorough() ? all / share : all / 20 / (share * share);
 }
 
