@@ -72,7 +72,6 @@ struct Communicator::Owned : std::enable_shared_from_this<Owned> {
   explicit Owned(MPI_Comm own) : raw(own) { ++live.communicators; }
   ~Owned() {
     if (!running()) return;
-    groups.clear();
     MPI_Comm_free(&raw);
     --live.communicators;
   }
@@ -80,7 +79,7 @@ struct Communicator::Owned : std::enable_shared_from_this<Owned> {
   Owned& operator=(const Owned&) = delete;
 
   MPI_Comm raw;
-  std::vector<std::pair<std::vector<int>, Communicator>> groups;
+  std::vector<std::pair<std::vector<int>, std::weak_ptr<Owned>>> groups;
   std::uint64_t numbers = 0;
 };
 
@@ -177,15 +176,17 @@ Communicator Communicator::group(const std::vector<int>& members) const {
   if (static_cast<int>(members.size()) == size_) return again();
   std::vector<int> name;
   auto& groups = owned_->groups;
-  const auto known = agree([&] {
+  const std::shared_ptr<Owned> known = agree([&] {
+    std::erase_if(groups, [](const auto& g) { return g.second.expired(); });
     name = members;
     groups.reserve(groups.size() + 1);
-    return std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == members; });
+    const auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == members; });
+    return at == groups.end() ? nullptr : at->second.lock();
   });
-  if (min(known != groups.end() ? 1 : 0)) return known->second.again();
+  if (min(known ? 1 : 0)) return of(known->raw);
   Communicator made = split(members.front(), rank_);
-  if (known != groups.end()) known->second = made.again();
-  else groups.emplace_back(std::move(name), made.again());
+  std::erase_if(groups, [&](const auto& g) { return g.first == members; });
+  groups.emplace_back(std::move(name), made.owned_);
   return made;
 }
 

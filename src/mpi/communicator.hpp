@@ -43,8 +43,8 @@ class Communicator {
   int size() const { return size_; }  // local
   MPI_Comm raw() const { return raw_; }
 
-  /// The ranks that name the same members, in order: this communicator where that is all, else one that is kept for the next who
-  /// names them. Every rank names itself and all those that name it.
+  /// The ranks that name the same members, in order: this communicator where that is all, else one that is shared by all who name
+  /// them while anybody has it. Every rank names itself and all those that name it.
   Communicator group(const std::vector<int>& members) const;
   /// How often this was called on this communicator, all its handles together. Local, and alike on all ranks if they call alike.
   std::uint64_t next_number() const;
