@@ -41,7 +41,8 @@ TEST(Plan, EveryRankStartsInTheSameOrder) {
                                             ScheduleOptions{"kept", 1, 1, 2}, ScheduleOptions{"kept", 2, 2, 0}, ScheduleOptions{"kept", 4, 0, 1}}) {
       Options o;
       o.strategy = "isend", o.effort = "estimate", o.grid = grid, o.schedule = schedule;
-      o.batch = schedule.tiles == "kept" ? 2 : 1;  // an axis to keep, whatever the grid
+      o.batch = schedule.tiles == "kept" ? 2 : 1;  // an axis to keep, unless ranks would be idle and the batch is cut
+      if (o.batch > 1 && shape[1] == 1 && grid.size() > 1) continue;
       Plan fft(world, c2c<double>(shape), o);
       std::string starts;
       std::istringstream steps(fft.steps());
