@@ -10,8 +10,6 @@
 
 namespace weft {
 
-std::string fact(const std::string& refusal) { return refusal.substr(0, refusal.find("; ")); }
-
 Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single, const Machine& machine) {
   std::vector<int> nodes;
   for (const int member : demand.pattern.members()) nodes.push_back(demand.nodes[static_cast<std::size_t>(member)]);
@@ -48,9 +46,12 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   const Index arrives = demand.pattern.to().elements(demand.pattern.members()[static_cast<std::size_t>(demand.pattern.rank())]) * demand.element_bytes;
   std::string refusals;
   std::vector<Considered> candidates, refused;
-  const auto refuse = [&](std::string_view by, const std::string& why) {
-    refused.push_back({std::string(by), {}, 0, why});
-    refusals += "\n      " + std::string(by) + ": " + fact(why);
+  // lists of candidates state facts; advice is for who is left without any
+  std::string advised;
+  const auto refuse = [&](std::string_view by, const std::string& fact, const std::string& advice) {
+    refused.push_back({std::string(by), {}, 0, fact});
+    refusals += "\n      " + std::string(by) + ": " + fact;
+    advised += "\n  " + std::string(by) + ": " + fact + advice;
   };
   // all strategies are asked before ranks compare notes, once about what declines and once about costs
   std::vector<std::shared_ptr<const Strategy>> asked;
@@ -65,7 +66,9 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   for (std::size_t k = 0; k < asked.size(); ++k) {
     const std::string_view by = strategies()[k]->name();
     if (declined[k] > 0) {
-      refuse(by, mine[k].empty() ? "declined on another rank" : mine[k]);
+      const std::string why = mine[k].empty() ? "declined on another rank" : mine[k];
+      const std::size_t end = std::min(why.find("; "), why.size());
+      refuse(by, why.substr(0, end), why.substr(end));
       continue;
     }
     Cost cost = asked[k]->cost(demand);
@@ -86,13 +89,11 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
       chosen.considered.insert(chosen.considered.end(), refused.begin(), refused.end());
       return chosen;
     } catch (const Error& e) {  // alike on all ranks: the machine refuses what it needs, such as shared memory
-      refuse(candidate->strategy, e.what());
+      refuse(candidate->strategy, e.what(), "");
       candidate = candidates.erase(candidate);
     }
   }
-  std::string all;
-  for (const Considered& c : refused) all += "\n  " + c.strategy + ": " + c.declined;
-  throw Error("every strategy declines:" + all);
+  throw Error("every strategy declines:" + advised);
 }
 
 }  // namespace weft

@@ -19,7 +19,4 @@ struct Bound {
 /// that travel as floats.
 Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single = false, const Machine& machine = {});
 
-/// Of why a strategy declines, what is so, without what to do about it, which is for those who asked for it by name.
-std::string fact(const std::string& refusal);
-
 }  // namespace weft

@@ -4,7 +4,6 @@
 
 #include <weft/quote.hpp>
 
-#include "plan/bind.hpp"
 #include "plan/cache.hpp"
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
@@ -101,7 +100,7 @@ std::string AnyPlan::explain(bool as_json) const {
                           {"copied", c.cost.copied},
                           {"measurements", 0},
                           {"round", 0},
-                          {"verdict", !c.declined.empty()            ? "declined: " + fact(c.declined)
+                          {"verdict", !c.declined.empty()            ? "declined: " + c.declined
                                       : &c == &considered[h].front() ? "the cheapest"
                                                                      : ""}});
       }

@@ -240,9 +240,9 @@ struct Memory {
   const Copy& file(const std::string& name) {
     std::error_code none;
     const auto time = std::filesystem::last_write_time(name, none);
-    const auto bytes = none ? 0 : std::filesystem::file_size(name, none);
     Copy& copy = files[name];
     if (none) return copy = {};
+    const auto bytes = std::filesystem::file_size(name, none);  // none of folders and pipes: reading says what they are
     if (copy.time == time && copy.bytes == bytes) return copy;
     copy = {time, bytes, {}, {}};
     try {

@@ -122,13 +122,11 @@ class NoSharedMemory(unittest.TestCase):
         self.assertRegex(result.out, "note: shared memory is a window of MPI.*WEFT_SHARED_MEMORY=window")
         self.assertNotIn("note:", self.plan("--strategy", "direct").out)
 
-    @unittest.expectedFailure  # the print does not say why direct was not taken
     def test_files_may_not_be_large(self):
         # MPI itself needs a few MiB
         self.falls_back("RLIMIT_FSIZE", environment={"WEFT_SHARED_MEMORY": "own"}, restore_signals=False,
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6 << 20, 6 << 20)))
 
-    @unittest.expectedFailure  # as above
     def test_little_of_it(self):
         little = self.mounted(f"mount -t tmpfs -o size=16m tmpfs {SHARED}")  # enough for MPI itself, too little for half a plan
         self.falls_back(f"and {SHARED} has", before=little, environment={"WEFT_SHARED_MEMORY": "window"})
