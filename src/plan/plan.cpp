@@ -5,6 +5,7 @@
 #include "plan/plan.hpp"
 
 #include <cmath>
+#include <sstream>
 
 #include "mpi/memory.hpp"
 #include "plan/problem.hpp"
@@ -270,7 +271,9 @@ void AnyPlan::Body::checked(const char* verb, Check&& check) const {
   };
   if (!compares) return all();
   const mpi::Task task("comparing calls", called);
-  comm.same("the call", std::string(verb) + " of plan " + std::to_string(plan_number) + " (" + called + ")");
+  std::ostringstream call;
+  call << verb << " of plan " << plan_number << " (" << called << ")";
+  comm.same("the call", call.str());
   comm.agree(all);
 }
 
