@@ -82,11 +82,9 @@ class Succession {
   /// samples of what the plan makes of the data alone.
   std::string wrong(const Before& before, const After& after, const std::vector<Out>& forward,
                     const std::vector<In>& backward, double tolerance) {
-    // bytes an array: what is not small is executed less often, for the search has little time
-    constexpr Index small = Index{1} << 18, roomy = Index{32} << 20;
-    const Index bytes = comm_.max(std::max(bytes_of(in_), bytes_of(out_)));
-    const std::string order = bytes <= small ? "ffbbfbf" : "ffbb";
-    const bool ahead = bytes <= roomy;
+    constexpr Index roomy = Index{32} << 20;  // bytes an array
+    const std::string order = "ffbbf";        // every pair in a row, and no more: the search has little time
+    const bool ahead = comm_.max(std::max(bytes_of(in_), bytes_of(out_))) <= roomy;
     std::vector<Execution> executions = comm_.agree([&] { return prepared(order, ahead, before, after); });
     for (Execution& e : executions) {
       if (!e.ready) e.forward ? before(e.in, e.factor) : after(e.out, e.factor);

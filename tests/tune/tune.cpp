@@ -250,7 +250,7 @@ TEST(Tune, WhatHandsOverOtherDataNeverWins) {
 TEST(Tune, WhatIsSlowDoesNotWin) {
   if (ranks_of_world() == 1 || crowded()) GTEST_SKIP() << "for ranks that exchange something, and do so in time";
   Wrong::join(Wrong::How::late);
-  const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = 0.5});
+  const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = 1});
   Wrong::takes_part = false;
   EXPECT_NE(found.choice.strategy, "wrong") << found.text;
   EXPECT_EQ(found.reason, "the fastest of those measured");
