@@ -269,7 +269,7 @@ TEST(Plan, WhatStaysWaitsInTheOutput) {
     fft.backward(u_hat, u), add(u);
     fill(), fft.forward_map_backward(u.span(), v.span(), [](const Shape& p, auto& x) { x *= static_cast<Real>(p[0] % 3); }), add(v);
     fill(), fft.forward(u, u_hat), add(u_hat);
-    back_to_back(fft, "ffbmf");
+    if (options.strategy == "direct") back_to_back(fft, "ffbmf");
     least = static_cast<Index>(u_hat.span().size_bytes());
     MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, world);
     return all;

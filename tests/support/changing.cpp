@@ -66,13 +66,11 @@ std::vector<std::size_t> places(const Array<T>& array, bool all, Index count) {
   return reals;
 }
 
-/// Of all ranks, so that all fail or none.
 template <class Real>
 std::size_t wrong(const Real* seen, const std::vector<Real>& known, const std::vector<std::size_t>& where,
                   double times) {
   std::size_t count = 0;
   for (const std::size_t i : where) count += !(seen[i] == static_cast<Real>(times) * known[i]);
-  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_UNSIGNED_LONG, MPI_SUM, world);
   return count;
 }
 
@@ -121,13 +119,13 @@ Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, 
             : Known<Real>{[&](const void* in, void* out) { plan.AnyPlan::forward_map_backward(in, out, map); }, there,
                           there, real_space, real_space, own_u, nullptr}};
   const auto poisoned = [](std::size_t count) { return std::vector<Real>(count, static_cast<Real>(1e15)); };
+  MPI_Barrier(world);
   for (Known<Real>& known : all) {
     std::vector<Real> in = known.in;
     if (in_place)
       known.out = known.in;
     else
       known.out = poisoned(known.out.size());
-    MPI_Barrier(world);
     known.run(in_place ? known.out.data() : in.data(), known.out.data());
     MPI_Barrier(world);
   }
@@ -155,15 +153,18 @@ Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, 
       e.known->run(in_place ? e.out.data() : e.in.data(), e.out.data());
     }
   }
+  // of all ranks together, so that all fail or none
+  std::vector<unsigned long> bad(2 * executions.size(), 0);
   for (std::size_t k = 0; k < executions.size(); ++k) {
     const Execution& e = executions[k];
-    EXPECT_EQ(wrong(e.out.data(), e.known->out, e.known->made, factor(k)), 0u)
-        << "numbers are not those of execution " << k << " of " << order << "; " << late.seed() << "\n"
-        << plan.describe();
-    if (preserves && !e.own) {
-      EXPECT_EQ(wrong(e.in.data(), e.known->in, e.known->given, factor(k)), 0u)
-          << "the input of execution " << k << " of " << order << " is changed";
-    }
+    bad[2 * k] = wrong(e.out.data(), e.known->out, e.known->made, factor(k));
+    if (preserves && !e.own) bad[2 * k + 1] = wrong(e.in.data(), e.known->in, e.known->given, factor(k));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, bad.data(), static_cast<int>(bad.size()), MPI_UNSIGNED_LONG, MPI_SUM, world);
+  for (std::size_t k = 0; k < executions.size(); ++k) {
+    EXPECT_EQ(bad[2 * k], 0u) << "numbers are not those of execution " << k << " of " << order << "; " << late.seed() << "\n"
+                              << plan.describe();
+    EXPECT_EQ(bad[2 * k + 1], 0u) << "numbers of the input of execution " << k << " of " << order << " are changed";
   }
   Quiet<In, Out> quiet{elements<Out>(all[0].out), elements<In>(all[1].out), {}, {}};
   waves ? void(quiet.mapped_waves = elements<Out>(all[2].out)) : void(quiet.mapped = elements<In>(all[2].out));
