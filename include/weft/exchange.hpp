@@ -37,6 +37,41 @@ class Exchange {
     std::string difference;  ///< where its bytes are not those of the tile's pieces in their order; empty: they are
   };
 
+  enum class Verb { open, start, finish, close };
+
+  /// What an exchange promises between its members, as data: what checks of schedules rely on beside
+  /// each member's own order of calls. A tile's round is the number of its starts; open and start belong
+  /// to the round that they lead to.
+  struct Promises {
+    /// This member's `verb` of `tile` goes on when `member` is through its `of` of `of_tile` in the same
+    /// round, or so many `rounds` before; `begun`: when it has begun it.
+    struct Wait {
+      Verb verb;
+      int tile, member;
+      Verb of;
+      int of_tile, rounds = 0;
+      bool begun = false;
+    };
+    /// Bytes that the exchange itself reads or writes between what `from` waits for and the end of `to`,
+    /// or, `until_begun`, its begin.
+    struct Touch {
+      int tile;
+      Verb from, to;
+      View at;
+      bool writes;
+      Index element_bytes = 0;  ///< 0: of the demand
+      bool until_begun = false;
+    };
+    /// A slot that is the memory of a member, the same for all who say so. Slots below -1 are names for
+    /// what this member has no address of.
+    struct Shared {
+      int slot, member;
+    };
+    std::vector<Wait> waits;
+    std::vector<Touch> touches;
+    std::vector<Shared> shared;  ///< all other slots are this member's alone
+  };
+
   virtual ~Exchange() = default;
   Exchange() = default;
   Exchange(const Exchange&) = delete;
@@ -56,6 +91,11 @@ class Exchange {
   virtual std::string note() const { return {}; }
   /// The derived datatypes that it sends from and receives into arrays with; empty where MPI is given packed memory.
   virtual std::vector<Type> datatypes() const { return {}; }
+
+  /// What this exchange promises as member `self`. Unless a strategy says otherwise: a tile that is
+  /// finished was started by all who give to it, one that is opened was closed the round before by all
+  /// who take from it, and bytes move from out- to in-memory, both the member's own, between start and finish.
+  virtual Promises promises(int self) const;
 
   /// Called once on all members before the first round where a landing is the caller's between rounds: peers may write there only when he has come back.
   /// Every round then begins with `close` of all tiles rather than end with it.

@@ -212,6 +212,13 @@ struct Line {
   void* values = nullptr;
 };
 
+class AnyPlan;
+namespace check {
+struct Program;
+/// What every rank does in a plan, as data. Collective.
+std::vector<Program> programs(const AnyPlan& plan);
+}  // namespace check
+
 /// A plan whose element types are known at run time. Creation is collective over `comm`, which is duplicated; the user
 /// initialises MPI. Every error that planning finds is thrown alike on every rank.
 class AnyPlan {
@@ -295,6 +302,15 @@ class AnyPlan {
     int made = 0, different = 0;  ///< of `made` types so many are not what they should be
   };
   Datatypes datatypes() const;
+  /// Whether all that ranks read and write is ordered by the plan's steps and by what its exchanges
+  /// promise, whatever the timing: in executions of every kind, three in a row and mixed. Executes nothing. Collective.
+  struct Ordering {
+    Index compared = 0;   ///< pairs of accesses that may meet, one of them a write
+    Index unordered = 0;  ///< of these, those that do and have no order
+    bool hangs = false;   ///< some step waits for what never comes
+    std::string text;     ///< the first of them; empty: there are none
+  };
+  Ordering ordering() const;
   /// Every step of forward's schedule, one a line; after a forward that was recorded with when it began and how long it took, in microseconds (where a
   /// thread of its own does the exchanges, work by the clock of the first of the others).
   std::string steps() const;
@@ -308,6 +324,7 @@ class AnyPlan {
 
  private:
   struct Body;
+  friend std::vector<check::Program> check::programs(const AnyPlan& plan);
   std::unique_ptr<Body> body_;
 };
 

@@ -16,6 +16,13 @@ struct RedistributionOptions {
   bool wisdom = true;             ///< "auto" may look the machine up in wisdom; else, and where it is not known, a first guess stands in
 };
 
+class Redistribution;
+namespace check {
+struct Program;
+/// What every rank does in a redistribution, as data. Collective.
+std::vector<Program> programs(const Redistribution& redistribution);
+}  // namespace check
+
 /// A reusable redistribution. Creation is collective; executing allocates nothing. `forward` moves data laid out as `from` to data laid
 /// out as `to`; elements of `to` that no source has (holes) are left as they are.
 class Redistribution {
@@ -38,6 +45,7 @@ class Redistribution {
 
  private:
   struct Body;
+  friend std::vector<check::Program> check::programs(const Redistribution& redistribution);
   std::unique_ptr<Body> body_;
 };
 

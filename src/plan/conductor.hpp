@@ -24,6 +24,13 @@ class Conductor {
   /// notes its steps and its waiting in `record`, if that is on.
   void run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record);
 
+  /// Calls visit(step, lane, needs) for every step in the order of its side: lane 0 exchanges, lane 1 works, and `needs` steps of the other are done before.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (const Part& part : talk_) visit(*part.step, 0, part.needs);
+    for (const Part& part : work_) visit(*part.step, 1, part.needs);
+  }
+
  private:
   struct Part {
     const Step* step;

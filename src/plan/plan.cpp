@@ -343,21 +343,26 @@ std::vector<std::vector<Considered>> AnyPlan::considered() const {
   return all;
 }
 
-std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes) {
-  if (mine) return mine;
-  const auto held_by = [&](const std::shared_ptr<Exchange>& exchange, int slot) {
-    return mine = std::shared_ptr<std::byte>(exchange, slots[static_cast<std::size_t>(slot)]);
-  };
+// An exchange's memory that a caller may have for the array that `from` starts with and `to` ends with; -1: none.
+std::pair<std::shared_ptr<Exchange>, int> AnyPlan::Body::lent(const Chain& from, const Chain& to) const {
   // the memory that the last exchange brings the result to
   if (const std::size_t h = to.hops.size() - 1; !to.hops.empty() && lands(to, h) && to.exchanges[h]->landing().slot >= 0)
-    return held_by(to.exchanges[h], to.exchanges[h]->landing().slot);
+    return {to.exchanges[h], to.exchanges[h]->landing().slot};
   const Exchange* first = from.exchanges.empty() ? nullptr : from.exchanges[0].get();
-  // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads, with blocks of their own, keep no order. Not where second-level caches hold all: what a peer has
-  // just read is written again slowly, line by line, and in memory of their own 16^3 to 48^3 take 0.5 to 0.8 of the time on two ranks, 64^3 1.4 (decision 40).
-  if (first && bytes > small_array && overwrites() && !requested.in_place && first->array().slot > 1 &&
+  // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads, with blocks of their own, keep no order.
+  if (first && overwrites() && !requested.in_place && first->array().slot > 1 &&
       (from.bytes[0] == from.bytes[1] ? same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)})
                                       : from.bytes[0] < from.bytes[1] && requested.threads == 1 && first->array().offset == 0 && from.stages[0]->overlays(first->array().slot)))
-    return held_by(from.exchanges[0], first->array().slot);
+    return {from.exchanges[0], first->array().slot};
+  return {nullptr, -1};
+}
+
+std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes) {
+  if (mine) return mine;
+  // What is sent from is not lent where second-level caches hold all: what a peer has just read is written again slowly, line by line, and in memory of their own 16^3 to 48^3 take 0.5 to 0.8 of the
+  // time on two ranks, 64^3 1.4 (decision 40).
+  if (const auto [exchange, slot] = lent(from, to); slot >= 0 && (bytes > small_array || slot != from.exchanges[0]->array().slot))
+    return mine = std::shared_ptr<std::byte>(exchange, slots[static_cast<std::size_t>(slot)]);
   owned_bytes += bytes;
   return mine = allocate(bytes);
 }

@@ -6,6 +6,7 @@
 
 #include <weft/plan.hpp>
 
+#include "check/order.hpp"
 #include "engines/engine.hpp"
 #include "mpi/tracing.hpp"
 #include "plan/conductor.hpp"
@@ -90,6 +91,7 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   int scattered_axis(const Hop& hop) const;
   /// Of a route's hop on the way back, whose gathered axis is the one that is cut on the way there.
   Cut back_cut(const Route& way, std::size_t h) const;
+  check::Program program() const;
   int number(const Chain& chain) const { return &chain == &forward ? 0 : &chain == &backward ? 1 : 2; }
   static Traffic traffic(const Chain& chain);
   trace::List list(const Chain& chain) const;
@@ -101,6 +103,7 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* verb) const;
   void check_map_arrays(const void* in, const void* out, Index bytes, const char* verb) const;
   void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
+  std::pair<std::shared_ptr<Exchange>, int> lent(const Chain& from, const Chain& to) const;
   std::shared_ptr<std::byte> memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes);
 
  private:

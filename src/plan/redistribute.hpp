@@ -8,6 +8,7 @@
 
 #include <weft/redistribute.hpp>
 
+#include "check/order.hpp"
 #include "mpi/tracing.hpp"
 #include "plan/bind.hpp"
 #include "plan/schedule.hpp"
@@ -21,6 +22,8 @@ struct [[gnu::visibility("hidden")]] Redistribution::Body {
   void execute(const void* from, void* to);
   std::string describe() const;
   void record(std::shared_ptr<trace::Recorder> on);
+  check::Program program() const;
+  const mpi::Communicator& comm() const { return comm_; }
 
   std::string strategy;
 

@@ -49,6 +49,7 @@ class SingleExchange final : public Exchange {
       arrive_.push_back(place(tile.in, stays, in_end, in_slot));
       tiles_.push_back(std::move(tile));
     }
+    element_bytes_ = demand.element_bytes;
     out_ = allocate(out_end * demand.element_bytes);
     in_ = allocate(in_end * demand.element_bytes);
     slots_.insert(slots_.end(), {out_.get(), in_.get()});
@@ -56,6 +57,24 @@ class SingleExchange final : public Exchange {
   }
 
   Traffic traffic() const override { return sent_->traffic(); }
+  /// What the exchange beneath promises, whose memory is written in `start` and read in `finish`.
+  Promises promises(int self) const override {
+    Promises promises = sent_->promises(self);
+    for (auto& touch : promises.touches)
+      if (touch.element_bytes == 0) touch.element_bytes = element_bytes_ / 2;
+    for (int t = 0; t < tiles(); ++t)
+      for (const bool in : {false, true}) {
+        const auto& narrow = in ? sent_->tile(t).in : sent_->tile(t).out;
+        const auto& wide = in ? tile(t).in : tile(t).out;
+        const Verb verb = in ? Verb::finish : Verb::start, since = in ? Verb::finish : Verb::open;
+        for (std::size_t k = 0; k < wide.size(); ++k) {
+          if (wide[k].peer == self) continue;
+          promises.touches.push_back({t, since, verb, wide[k].at, in, 0, !in});
+          promises.touches.push_back({t, since, verb, narrow[k].at, !in, element_bytes_ / 2, !in});
+        }
+      }
+    return promises;
+  }
   void open(int t) override { sent_->open(t); }
   void start(int t) override {
     for (const Run& run : leave_[static_cast<std::size_t>(t)]) {
@@ -88,6 +107,7 @@ class SingleExchange final : public Exchange {
   Slots& slots_;
   std::vector<std::vector<Run>> leave_, arrive_;  // by tile
   std::shared_ptr<std::byte> out_, in_;
+  Index element_bytes_ = 0;
 };
 
 class SingleOnWire final : public Strategy {

@@ -169,6 +169,7 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
   for (int k = 0; k < places; ++k) {
     slots.push_back(static_cast<int>(demand.slots->size()));
     demand.slots->push_back(segments_->part(k));
+    promises_.shared.push_back({slots.back(), members[at(k)]});
   }
 
   states_.resize(at(pattern.tiles()));
@@ -205,15 +206,21 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
 
     State& state = states_[at(t)];
     state.own = flag(place, t, written);
+    const auto waits = [&](Verb verb, int member, Verb of, int rounds, bool begun = false) {
+      promises_.waits.push_back({verb, t, member, of, t, rounds, begun});
+    };
     for (int k = 0; k < places; ++k) {
       const int member = members[at(k)];
       if (k == place) continue;
       if (gives(k, t, self) > 0) {
         state.coming.flags.push_back(flag(k, t, written));
+        waits(Verb::finish, member, Verb::start, 0, true);
         state.tell.push_back(flag(k, t, read));
         state.bytes_read += gives(k, t, self) * demand.element_bytes;
       }
-      state.readers += gives(place, t, member) > 0;
+      if (gives(place, t, member) == 0) continue;
+      ++state.readers;
+      waits(Verb::open, member, Verb::close, 1);
     }
     // by place: whose data this rank carries away, and who carries this rank's; who takes what this rank carries here, and who carries it here for this rank
     std::vector<bool> givers(at(places), false), away(givers), takers(givers), towards(givers);
@@ -224,7 +231,9 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
       for (int k = 0; k < places; ++k) leave.add(k, gives.sum(k, t, others));
       for (const int source : others)
         for (int k = 0; k < places; ++k) arrive.add(k, takes(k, t, source));
-      const auto message = [&](int peer, const Spot& block, const Carried& part) {
+      const auto message = [&](int peer, const Spot& block, const Carried& part, bool arrives) {
+        const View bytes{Box::whole({part.count}), slots[at(block.place)], block.offset + part.first, {1}};
+        promises_.touches.push_back({t, Verb::start, Verb::start, bytes, arrives});
         return Message{peer, segments_->part(block.place) + (block.offset + part.first) * demand.element_bytes,
                        mpi::Amount(part.count, element_)};
       };
@@ -232,28 +241,39 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
         const int carrier = nodes.place[at(part.source)];
         if (leave.touched(place, part)) away[at(carrier)] = true;
         if (carrier != place) continue;
-        state.out.push_back(message(part.target, region.out[at(n)], part));
+        state.out.push_back(message(part.target, region.out[at(n)], part, false));
         for (int k = 0; k < places; ++k) givers[at(k)] = givers[at(k)] || leave.touched(k, part);
       }
       for (const Carried& part : carried(nodes, carriers, n, here, region.in_count[at(n)], demand.element_bytes)) {
         const int carrier = nodes.place[at(part.target)];
         if (arrive.touched(place, part)) towards[at(carrier)] = true;
         if (carrier != place) continue;
-        state.in.push_back(message(part.source, region.in[at(n)], part));
+        state.in.push_back(message(part.source, region.in[at(n)], part, true));
         for (int k = 0; k < places; ++k) takers[at(k)] = takers[at(k)] || arrive.touched(k, part);
       }
     }
     state.leaving = mpi::Requests(state.out.size());
     state.arriving = mpi::Requests(state.in.size());
     for (int k = 0; k < places; ++k) {
+      const int member = members[at(k)];
       if (k == place) continue;
-      if (away[at(k)]) state.carry_away.push_back(flag(k, t, left));
+      if (away[at(k)]) {
+        state.carry_away.push_back(flag(k, t, left));
+        waits(Verb::open, member, Verb::start, 1);
+      }
       if (towards[at(k)]) {
         state.coming.flags.push_back(flag(k, t, arrived));
+        waits(Verb::finish, member, Verb::start, 0);
         state.tell.push_back(flag(k, t, taken));
       }
-      if (givers[at(k)]) state.givers.push_back(flag(k, t, written));
-      state.takers += takers[at(k)];
+      if (givers[at(k)]) {
+        state.givers.push_back(flag(k, t, written));
+        waits(Verb::start, member, Verb::start, 0, true);
+      }
+      if (takers[at(k)]) {
+        ++state.takers;
+        waits(Verb::start, member, Verb::close, 1);
+      }
     }
   }
 }

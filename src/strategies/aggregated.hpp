@@ -41,6 +41,7 @@ class AggregatedExchange final : public Exchange {
   /// Bytes: sent, and read in place of others' on this node.
   Traffic traffic() const override;
   std::string note() const override { return segments_->note(); }
+  Promises promises(int) const override { return promises_; }
 
   void open(int t) override;
   void start(int t) override;
@@ -75,6 +76,7 @@ class AggregatedExchange final : public Exchange {
   std::vector<Index> flags_at_;  // by place: bytes from the begin of its part
   std::unique_ptr<mpi::Segments> segments_;
   std::vector<State> states_;
+  Promises promises_;  // what the flags of the states say
   Index bytes_read_ = 0;
 };
 

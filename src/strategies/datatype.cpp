@@ -30,6 +30,7 @@ class DatatypeExchange final : public Exchange {
   }
 
   Traffic traffic() const override { return comm_.traffic(); }
+  Promises promises(int self) const override { return by_messages(*this, self); }
   std::vector<Type> datatypes() const override {
     std::vector<Type> all;
     for (int t = 0; t < tiles(); ++t)

@@ -43,6 +43,17 @@ class Writing final : public Exchange {
   }
 
   Traffic traffic() const override { return {0, 0, bytes_written_}; }
+  Promises promises(int self) const override {
+    Promises promises;
+    for (int t = 0; t < tiles(); ++t) {
+      for (const int taker : others(tile(t).out, self))
+        promises.waits.push_back({.verb = Verb::open, .tile = t, .member = taker, .of = Verb::close, .of_tile = t, .rounds = 1 - static_cast<int>(ahead_)});
+      for (const int giver : others(tile(t).in, self))
+        promises.waits.push_back({.verb = Verb::finish, .tile = t, .member = giver, .of = Verb::start, .of_tile = t});
+    }
+    promises.shared = arrays_.shared();
+    return promises;
+  }
   std::string note() const override { return arrays_.note(); }
 
   void hold() override { ahead_ = 1; }

@@ -55,6 +55,18 @@ class Reading final : public Exchange {
   }
 
   Traffic traffic() const override { return {0, 0, bytes_read_}; }
+  Promises promises(int self) const override {
+    Promises promises;
+    for (int t = 0; t < tiles(); ++t) {
+      const int there = before(t);
+      for (const int reader : others(tile(there).out, self))
+        promises.waits.push_back({.verb = Verb::open, .tile = t, .member = reader, .of = Verb::close, .of_tile = there, .rounds = there < t ? 0 : 1});
+      for (const int giver : others(tile(t).in, self))
+        promises.waits.push_back({.verb = Verb::finish, .tile = t, .member = giver, .of = Verb::start, .of_tile = t});
+    }
+    promises.shared = arrays_.shared();
+    return promises;
+  }
   std::string note() const override {
     std::string text = arrays_.note();
     if (room_ < tiles()) text += (text.empty() ? "" : "; ") + std::string("its array holds ") + std::to_string(room_) + " of " + std::to_string(tiles()) + " tiles at a time";

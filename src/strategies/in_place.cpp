@@ -63,6 +63,12 @@ SharedArrays::SharedArrays(const Demand& demand, const std::vector<Index>& eleme
   }
 }
 
+std::vector<Exchange::Promises::Shared> SharedArrays::shared() const {
+  std::vector<Exchange::Promises::Shared> all;
+  for (std::size_t p = 0; p < slots_.size(); ++p) all.push_back({slots_[p], static_cast<int>(p)});
+  return all;
+}
+
 mpi::Flag* SharedArrays::flag(int member, int tile, int which) const {
   return reinterpret_cast<mpi::Flag*>(segments_.part(member) + flags_at_[static_cast<std::size_t>(member)]) + 2 * tile + which;
 }

@@ -15,6 +15,7 @@ class SharedArrays {
   SharedArrays(const Demand& demand, const std::vector<Index>& elements, const mpi::Communicator& group);
 
   const std::vector<int>& slots() const { return slots_; }  ///< by member
+  std::vector<Exchange::Promises::Shared> shared() const;
   mpi::Flag* flag(int member, int tile, int which) const;
   Index bytes_held() const { return segments_.bytes_held(); }
   const std::string& note() const { return segments_.note(); }

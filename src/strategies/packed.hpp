@@ -12,6 +12,7 @@
 #include <weft/exchange.hpp>
 
 #include "mpi/messages.hpp"
+#include "strategies/promises.hpp"
 
 namespace weft {
 
@@ -29,6 +30,7 @@ Order block_order(const Demand& demand, const Box& box);
 class PackedExchange : public Exchange {
  public:
   Traffic traffic() const override { return comm_.traffic(); }
+  Promises promises(int self) const override { return by_messages(*this, self); }
 
  protected:
   /// Collective. Throws on all ranks when `declined` is not empty on one, or memory is short on one.
@@ -55,6 +57,7 @@ class PackedExchange : public Exchange {
   /// Receives into memory of somebody else's, as large as `in_bytes`, instead of its own. For constructors.
   void receive_into(std::byte* memory, Slots& slots);
   Index in_bytes() const { return in_bytes_; }
+  int in_slot() const { return in_slot_; }
 
   mpi::Communicator comm_;
   mpi::Datatype element_;

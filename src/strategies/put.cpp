@@ -36,18 +36,26 @@ class PutExchange final : public PackedExchange {
       Round& round = rounds_[static_cast<std::size_t>(t)];
       around(comm_.rank(), comm_.size(), [&](int to, int from) {
         if (in_count(t, from) > 0) {
+          promises_.waits.push_back({.verb = Verb::finish, .tile = t, .member = from, .of = Verb::start, .of_tile = t});
           mpi::prepare_receive(comm_, nullptr, nothing_, from, tag(2 * t), round.written);
           mpi::prepare_send(comm_, nullptr, nothing_, from, tag(2 * t + 1), round.read);
         }
         if (out_count(t, to) > 0) {
           round.puts.push_back({out_message(t, to), places[index(t, to)]});
+          const View there{Box::whole({out_count(t, to)}), named(to), places[index(t, to)] / element_.size(), {1}};
+          promises_.touches.push_back({t, Verb::start, Verb::start, there, true});
+          promises_.waits.push_back({.verb = Verb::start, .tile = t, .member = to, .of = Verb::close, .of_tile = t, .rounds = 1});
           mpi::prepare_send(comm_, nullptr, nothing_, to, tag(2 * t), round.written);
           mpi::prepare_receive(comm_, nullptr, nothing_, to, tag(2 * t + 1), round.read);
         }
       });
+      for (const Piece& piece : tile(t).out)
+        if (piece.peer != comm_.rank()) promises_.touches.push_back({t, Verb::start, Verb::start, piece.at, false});
     }
+    for (int p = 0; p < comm_.size(); ++p) promises_.shared.push_back({p == comm_.rank() ? in_slot() : named(p), p});
   }
 
+  Promises promises(int) const override { return promises_; }
   void start(int t) override {
     if (rounds_.empty()) return;
     Round& round = rounds_[static_cast<std::size_t>(t)];
@@ -90,7 +98,11 @@ class PutExchange final : public PackedExchange {
     return there;
   }
 
+  /// A slot's name for a peer's receive buffer, of which there is no address here.
+  static int named(int peer) { return -2 - peer; }
+
   mpi::Amount nothing_;
+  Promises promises_;  // what the messages "written" and "read" say
   mpi::Window window_;
   std::vector<Round> rounds_;  // by tile; none where there are no others
 };

@@ -63,6 +63,7 @@ class UnpackedExchange final : public Exchange {
   }
 
   Traffic traffic() const override { return comm_.traffic(); }
+  Promises promises(int self) const override { return by_messages(*this, self); }
   bool test() override {
     return std::all_of(under_way_.begin(), under_way_.end(), [](mpi::Requests& requests) { return requests.test(); });
   }

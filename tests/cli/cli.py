@@ -109,7 +109,8 @@ class Texts(Test):
         self.assertGreater(len(times), 4)
         self.assertEqual([line[24:] for line in times], steps.splitlines()[-len(times):])
         self.assertIn("start", steps.replace(self.fine(weft("plan", "--shape", "8x6x4", ranks=2)).out, ""))
-
+        checked = self.fine(weft("plan", "--shape", "8x6x4", "--batch", "3", "--check", ranks=2)).out
+        self.assertRegex(checked, r"order: [1-9][0-9]* pairs of accesses compared, 0 not ordered")
 
     def test_exchange(self):
         path = self.path("rows.json")

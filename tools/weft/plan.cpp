@@ -25,7 +25,7 @@ void execute(const World& world, weft::AnyPlan& plan) {
 
 Command plan_command(CLI::App& app) {
   struct PlanRequest : Request {
-    bool steps = false, times = false, explain = false, json = false;
+    bool steps = false, times = false, explain = false, json = false, check = false;
     double seconds = 10;
   };
   auto asked = std::make_shared<PlanRequest>();
@@ -33,6 +33,7 @@ Command plan_command(CLI::App& app) {
   asked->add_options(app);
   app.add_flag("--steps", asked->steps, "every step of the forward transform on rank 0");
   app.add_flag("--times", asked->times, "steps with when they began and how long they took in one execution");
+  app.add_flag("--check", asked->check, "whether all that ranks read and write is in order, whatever the timing; exit code 1 if not");
   app.add_flag("--explain", asked->explain, "how strategy and schedule came to be: candidates, times, reason");
   app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain");
   app.add_option("--seconds", asked->seconds, "how long --strategy tune may measure")->check(number_between(0, 1e6))->capture_default_str();
@@ -44,9 +45,13 @@ Command plan_command(CLI::App& app) {
       return weft::AnyPlan(world.comm, asked->problem(), options);
     });
     if (asked->times) execute(world, plan);
-    if (world.rank != 0) return 0;
+    const weft::AnyPlan::Ordering order = asked->check ? plan.ordering() : weft::AnyPlan::Ordering{};
+    const int code = order.unordered > 0 || order.hangs ? 1 : 0;
+    if (world.rank != 0) return code;
     if (!asked->json) fmt::print("{}{}", plan.describe(), asked->steps || asked->times ? plan.steps() : "");
     if (asked->explain) fmt::print("{}{}", asked->json ? "" : "\n", plan.explain(asked->json));
-    return 0;
+    if (asked->check && !asked->json)
+      fmt::print("order: {} pairs of accesses compared, {} not ordered{}\n{}", order.compared, order.unordered, order.hangs ? ", and it never ends" : "", order.text);
+    return code;
   };
 }
