@@ -44,6 +44,7 @@ class Late final : public Strategy {
     Traffic traffic() const override { return inner_->traffic(); }
     std::string note() const override { return inner_->note(); }
     std::vector<Type> datatypes() const override { return inner_->datatypes(); }
+    Promises promises(int self) const override { return inner_->promises(self); }
     void hold() override { inner_->hold(); }
     void open(int t) override { inner_->open(t), sleep(); }
     void start(int t) override { sleep(), inner_->start(t); }
