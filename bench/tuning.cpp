@@ -49,8 +49,8 @@ struct Runner {
   std::vector<double> seconds;
 
   Runner(const weft::AnyProblem& p, const weft::Options& options) : plan(MPI_COMM_WORLD, p, options), in(plan.input_memory()), out(plan.output_memory()) {
-    std::memset(in.get(), 0, static_cast<std::size_t>(plan.input_elements()) * weft::element_bytes(p.precision, weft::complex_input(p.kinds.back())));
-    std::memset(out.get(), 0, static_cast<std::size_t>(plan.output_elements()) * weft::element_bytes(p.precision, weft::complex_output(p.kinds.back())));
+    std::memset(in.get(), 0, static_cast<std::size_t>(plan.input_elements()) * weft::element_bytes(p.precision, weft::complex_input(p)));
+    std::memset(out.get(), 0, static_cast<std::size_t>(plan.output_elements()) * weft::element_bytes(p.precision, weft::complex_output(p)));
   }
   void turn() {
     MPI_Barrier(MPI_COMM_WORLD);

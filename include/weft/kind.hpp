@@ -12,8 +12,9 @@ namespace [[gnu::visibility("default")]] weft {
 enum class Precision { single_, double_ };
 
 /// A transform along one axis, unnormalised, as FFTW defines it ("What FFTW Really Computes", FFTW 3.3 manual):
-/// dct1..dct4 are REDFT00, 10, 01, 11 and dst1..dst4 are RODFT00, 10, 01, 11.
-enum class Kind { c2c, r2c, c2r, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
+/// dct1..dct4 are REDFT00, 10, 01, 11 and dst1..dst4 are RODFT00, 10, 01, 11. r2hc is r2c in n reals: real parts 0 to n/2,
+/// then imaginary parts (n-1)/2 down to 1; hc2r is its way back. dht is Hartley's sum of x_j (cos + sin)(2 pi jk/n).
+enum class Kind { c2c, r2c, c2r, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4, r2hc, hc2r, dht };
 
 /// The sign of the exponent of c2c: forward is -1. Every other kind has one direction: c2r is backward, the rest forward.
 enum class Direction { forward, backward };
@@ -35,7 +36,8 @@ constexpr bool real_to_real(Kind kind) { return kind >= Kind::dct1; }
 /// The kind that undoes `kind`, up to the factor `logical_size`; c2c does so in the other direction.
 Kind inverse(Kind kind);
 
-/// What `kind` followed by its inverse multiplies a line of logical length `n` by: n, and for real kinds 2(n-1) for dct1, 2(n+1) for dst1 and else 2n.
+/// What `kind` followed by its inverse multiplies a line of `n` points by: 2(n-1) for dct1, 2(n+1) for dst1, 2n for all other
+/// dct and dst, n for the rest.
 Index logical_size(Kind kind, Index n);
 
 /// Bytes of one element: 4, 8 or 16.

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <type_traits>
 
 #include <weft/exchange.hpp>
 #include <weft/kind.hpp>
@@ -24,12 +25,12 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// What is transformed, run-time form. Make it with `c2c`, `r2c`, `r2r`, `sphere` or `gamma_sphere`.
+/// What is transformed, run-time form. Make it with `c2c`, `r2c`, `r2r`, `mixed`, `sphere` or `gamma_sphere`.
 struct AnyProblem {
   Precision precision = Precision::double_;
   Shape shape;             ///< global extents (of the real array for r2c), slowest axis first
-  Order axes;              ///< the axes to transform, in order; for r2c the last one is halved to n/2+1
-  std::vector<Kind> kinds; ///< one for every entry of `axes`; for r2c: r2c for the last, c2c for the others
+  Order axes;              ///< the axes to transform; one whose kind is r2c is halved to n/2+1, before the others are transformed
+  std::vector<Kind> kinds; ///< one for every entry of `axes`, r2c at most once
   std::shared_ptr<const PlaneWaves> waves = nullptr;  ///< the transformed space is a sphere of plane waves; null: all of it
 };
 
@@ -37,8 +38,16 @@ struct AnyProblem {
 template <class In, class Out>
 struct Problem : AnyProblem {};
 
-/// The run-time form of the three below: `kinds` of c2c or r2c may be one entry, of r2r one or one an axis; empty `axes`: all.
+/// The run-time form of the four below. One kind is that of all axes, but r2c is that of the last and c2c that of the others;
+/// else one an axis, in any mixture. Empty `axes`: all.
 AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Order axes = {});
+
+/// Whether the values before forward are complex: with a c2c axis and none of r2c.
+bool complex_input(const AnyProblem& problem);
+/// Whether the values after forward are complex: with an axis of c2c or r2c.
+bool complex_output(const AnyProblem& problem);
+/// The problem, or an Error when its values before and after forward are not what is expected of them.
+AnyProblem checked_types(AnyProblem problem, bool complex_in, bool complex_out);
 
 /// Plane waves on a grid of three axes, run-time form: complex fields, or real ones when `waves` (or its cutoff) is half a sphere or says so.
 AnyProblem problem(Precision precision, Shape grid, PlaneWaves waves);
@@ -60,6 +69,18 @@ Problem<Real, std::complex<Real>> r2c(Shape shape, Order axes = {}) {
 template <class Real>
 Problem<Real, Real> r2r(Shape shape, std::vector<Kind> kinds, Order axes = {}) {
   return {problem(precision_of<Real>, std::move(kinds), shape, axes)};
+}
+
+/// A kind for each axis, in any mixture: Fourier along some, walls along others. In and Out are the types of its values: from real ones to
+/// complex ones where an axis is r2c, complex ones where one is c2c and none r2c, else real ones; anything else is an Error. Complex values
+/// are transformed by a real-to-real kind as two real ones. `scale()` is 1 over the product of the axes' `logical_size`.
+///
+///     weft::mixed<double, std::complex<double>>({nx, ny, nz}, {Kind::c2c, Kind::dst2, Kind::r2c})   // walls along y
+template <class In, class Out>
+Problem<In, Out> mixed(Shape shape, std::vector<Kind> kinds, Order axes = {}) {
+  using Real = decltype(std::abs(In()));
+  static_assert(std::is_same_v<Real, decltype(std::abs(Out()))>, "values before and after are of one precision");
+  return {checked_types(problem(precision_of<Real>, std::move(kinds), shape, axes), !std::is_same_v<In, Real>, !std::is_same_v<Out, Real>)};
 }
 
 /// Plane waves: real space is the grid, cut into slabs of planes along axis 0 (a process grid cuts it into pencils); transformed space is the coefficients of this rank's G-vectors, in their
@@ -133,7 +154,9 @@ struct Options {
   std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search; "auto": as wisdom or tuning says, else "measure"
   ScheduleOptions schedule = ScheduleOptions();
   std::optional<ScheduleOptions> backward_schedule = std::nullopt;  ///< of backward: of plane waves its tiles are sticks where forward's are planes (empty: `schedule`)
-  Few<int> grid = Few<int>();             ///< process grid over the leading axes ({P}: slab, {P1, P2}: pencils; empty: slab, or pencils where ranks outnumber planes; {0}: as wisdom or tuning says, else as empty)
+  /// Process grid over the leading axes ({P}: slab, {P1, P2}: pencils), by which the input is cut or, with an `input`, the first transform works. Empty:
+  /// slab, or pencils where ranks outnumber planes, or another grid where those would leave a third of the ranks idle. {0}: as wisdom or tuning says, else as empty.
+  Few<int> grid = Few<int>();
   Split split = Split::even();     ///< how an axis is cut among ranks
   std::optional<Layout> input = std::nullopt;   ///< who owns what before forward (empty: from `grid`)
   std::optional<Layout> output = std::nullopt;   ///< who owns what after forward (empty: the cheapest, "transposed")

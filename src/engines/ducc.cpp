@@ -33,7 +33,7 @@ class DuccLines final : public Lines {
   static std::shared_ptr<const Lines> plan(const LineSpec& spec) {
     const auto n = static_cast<std::size_t>(spec.length);
     const int type = 1 + (static_cast<int>(spec.kind) - static_cast<int>(Kind::dct1)) % 4;  // 1..4
-    const bool forward = spec.direction == Direction::forward, cosine = spec.kind < Kind::dst1;
+    const bool forward = spec.direction == Direction::forward && spec.kind != Kind::hc2r, cosine = spec.kind < Kind::dst1;
     const auto fourier = [&](auto plan, auto* element) {
       return make(spec, sizeof *element * plan->bufsize(), [plan, forward](std::byte* line, std::byte* work) {
         plan->exec_copyback(reinterpret_cast<decltype(element)>(line), reinterpret_cast<decltype(element)>(work), Real(1), forward, 1);
@@ -45,7 +45,7 @@ class DuccLines final : public Lines {
       });
     };
     if (spec.kind == Kind::c2c) return fourier(std::make_shared<ducc::pocketfft_c<Real>>(n), static_cast<Complex*>(nullptr));
-    if (!real_to_real(spec.kind)) return fourier(std::make_shared<ducc::pocketfft_r<Real>>(n), static_cast<Vector*>(nullptr));
+    if (!real_to_real(spec.kind) || spec.kind >= Kind::r2hc) return fourier(std::make_shared<ducc::pocketfft_r<Real>>(n), static_cast<Vector*>(nullptr));
     if (type == 4) return trigonometric(std::make_shared<ducc::T_dcst4<Real>>(n));
     if (type != 1) return trigonometric(std::make_shared<ducc::T_dcst23<Real>>(n));
     if (cosine) return trigonometric(std::make_shared<ducc::T_dct1<Real>>(n));
@@ -85,6 +85,11 @@ class DuccLines final : public Lines {
     }
     const Index shift = spec().kind == Kind::c2r ? 1 : 0;
     line[0] = in[0];
+    if (spec().kind == Kind::hc2r) {  // real parts ahead, imaginary ones behind, from the last to the first
+      const Index n = spec().length;
+      for (Index j = 1; j < n; ++j) line[j * lanes] = in[j % 2 == 1 ? (j + 1) / 2 : n - j / 2];
+      return;
+    }
     for (Index j = 1; j < reals(spec()); ++j) line[j * lanes] = in[j + shift];
   }
   void scatter(const Real* line, Real* out) const {
@@ -95,6 +100,15 @@ class DuccLines final : public Lines {
     }
     const Index shift = spec().kind == Kind::r2c ? 1 : 0, n = reals(spec());
     out[0] = line[0];
+    if (spec().kind >= Kind::r2hc && spec().kind != Kind::hc2r) {
+      const bool hartley = spec().kind == Kind::dht;
+      for (Index k = 1; 2 * k <= n; ++k) {
+        const Real re = line[(2 * k - 1) * lanes], im = 2 * k < n ? line[2 * k * lanes] : Real(0);
+        out[k] = hartley ? re - im : re;
+        if (2 * k < n) out[n - k] = hartley ? re + im : im;
+      }
+      return;
+    }
     for (Index j = 1; j < n; ++j) out[j + shift] = line[j * lanes];
     if (shift) out[1] = 0;
     if (shift && n % 2 == 0) out[n + 1] = 0;

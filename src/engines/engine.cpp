@@ -6,6 +6,7 @@
 #include <weft/quote.hpp>
 
 #include "aligned.hpp"
+#include "parts.hpp"
 
 namespace weft {
 
@@ -17,6 +18,7 @@ std::string to_string(const LineSpec& spec) {
   };
   if (spec != spec.as_plain()) add({spec.in_stride, spec.in_distance, spec.out_distance, spec.out_stride});
   if (spec.has_hole()) add({spec.hole_first, spec.hole_last});
+  if (spec.both_parts) text += " of both parts";
   return text;
 }
 
@@ -43,6 +45,7 @@ std::string Engine::declines(const LineSpec& spec) const {
   if (spec.hole_first < 0 || spec.hole_last < spec.hole_first || spec.hole_last > spec.length || (spec.has_hole() && spec.kind != Kind::c2c))
     return "a hole lies inside the line, and only c2c has one";
   if ((spec.in_stride > 1 || spec.out_stride > 1) && spec.kind != Kind::c2c) return "only c2c has strided lines";
+  if (spec.both_parts && !real_to_real(spec.kind)) return "only real-to-real kinds transform the parts of complex values apart";
   return limits(spec);
 }
 
@@ -60,9 +63,22 @@ std::vector<std::shared_ptr<const Lines>> Engine::plan_all(const std::vector<Lin
   for (const LineSpec& spec : specs)
     if (const auto reason = declines(spec); !reason.empty())
       throw Error("engine " + std::string(name()) + " cannot plan " + to_string(spec) + ": " + reason);
+  std::map<LineSpec, std::shared_ptr<const Lines>> one_part;  // what lines of both parts are transformed by
+  for (const LineSpec& spec : specs)
+    if (spec.both_parts) one_part[spec.one_part()];
+  if (!one_part.empty()) {
+    std::vector<LineSpec> parts;
+    for (const auto& [spec, lines] : one_part) parts.push_back(spec);
+    for (const auto& lines : plan_all(parts, effort)) one_part[lines->spec()] = lines;
+  }
   const std::lock_guard lock(planning_);
   std::map<LineSpec, std::shared_ptr<const Lines>> found;
-  for (const LineSpec& spec : specs) found[spec] = planned_[{spec, std::string(effort)}].lock();
+  for (const LineSpec& spec : specs) {
+    auto& lines = found[spec] = planned_[{spec, std::string(effort)}].lock();
+    if (!spec.both_parts) continue;
+    const auto& part = one_part[spec.one_part()];
+    if (!lines || !in_parts_by(*lines, part)) planned_[{spec, std::string(effort)}] = lines = in_parts(spec, part);
+  }
   std::vector<LineSpec> missing;
   for (const auto& [spec, lines] : found)
     if (!lines) missing.push_back(spec);

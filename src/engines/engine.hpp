@@ -32,13 +32,16 @@ struct LineSpec {
   Index out_stride = 1;    ///< elements from one point to the next, where it is written
   Index hole_first = 0;    ///< c2c: points [hole_first, hole_last) are zero where a line is read backward, and may become anything where one is written forward
   Index hole_last = 0;
+  bool both_parts = false;  ///< real to real, of complex values: real and imaginary parts are transformed alike
 
   /// Elements (real or complex, as the kind has them) a line: r2c n -> n/2+1, c2r n/2+1 -> n, every other kind n -> n.
   Index in_length() const { return kind == Kind::c2r ? length / 2 + 1 : length; }
   Index out_length() const { return kind == Kind::r2c ? length / 2 + 1 : length; }
+  bool complex_in() const { return both_parts || complex_input(kind); }
+  bool complex_out() const { return both_parts || complex_output(kind); }
   /// Bytes a line.
-  std::size_t in_bytes() const { return static_cast<std::size_t>(in_length()) * element_bytes(precision, complex_input(kind)); }
-  std::size_t out_bytes() const { return static_cast<std::size_t>(out_length()) * element_bytes(precision, complex_output(kind)); }
+  std::size_t in_bytes() const { return static_cast<std::size_t>(in_length()) * element_bytes(precision, complex_in()); }
+  std::size_t out_bytes() const { return static_cast<std::size_t>(out_length()) * element_bytes(precision, complex_out()); }
   /// Elements from one line to the next.
   Index in_step() const { return in_distance ? in_distance : in_length(); }
   Index out_step() const { return out_distance ? out_distance : out_length(); }
@@ -49,9 +52,16 @@ struct LineSpec {
   /// Contiguous lines, back to back.
   bool plain() const { return in_stride == 1 && out_stride == 1 && in_step() == in_length() && out_step() == out_length(); }
   /// What is read and what is written lie alike, and may be the same memory.
-  bool in_place() const { return in_stride == out_stride && in_step() == out_step() && complex_input(kind) == complex_output(kind); }
+  bool in_place() const { return in_stride == out_stride && in_step() == out_step() && complex_in() == complex_out(); }
   /// The same transform of plain lines.
-  LineSpec as_plain() const { return {kind, direction, precision, length}; }
+  LineSpec as_plain() const {
+    LineSpec plain{kind, direction, precision, length};
+    plain.both_parts = both_parts;
+    return plain;
+  }
+
+  /// Of both parts: the real transform of one of them, of plain lines.
+  LineSpec one_part() const { return {kind, direction, precision, length}; }
 
   auto operator<=>(const LineSpec&) const = default;
 };

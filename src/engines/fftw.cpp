@@ -135,8 +135,8 @@ unsigned flags_of(std::string_view effort) {
 }
 
 fftw_r2r_kind r2r_kind(Kind kind) {
-  constexpr std::array<fftw_r2r_kind, 8> kinds{FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
-                                               FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+  constexpr std::array<fftw_r2r_kind, 11> kinds{FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11, FFTW_RODFT00, FFTW_RODFT10,
+                                                FFTW_RODFT01, FFTW_RODFT11, FFTW_R2HC,    FFTW_HC2R,    FFTW_DHT};
   return kinds[static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::dct1)];
 }
 
@@ -443,7 +443,9 @@ class FftwEngine final : public Engine {
   std::string export_wisdom(const std::vector<LineSpec>& specs, std::string_view effort) const override {
     const std::lock_guard lock(planning_);
     std::string text = std::string(header) + '\n';
-    for (const LineSpec& spec : std::set(specs.begin(), specs.end()))
+    std::set<LineSpec> planned;
+    for (const LineSpec& spec : specs) planned.insert(spec.both_parts ? spec.one_part() : spec);
+    for (const LineSpec& spec : planned)
       if (const auto known = choices_.find({spec, std::string(effort)}); known != choices_.end())
         text += entry(known->first, known->second);
     return text;

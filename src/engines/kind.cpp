@@ -12,7 +12,8 @@ namespace {
 // In the order of the enumerators.
 constexpr std::array<std::string_view, 2> precisions{"single", "double"};
 constexpr std::array<std::string_view, 2> directions{"forward", "backward"};
-constexpr std::array<std::string_view, 11> kinds{"c2c", "r2c", "c2r", "dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4"};
+constexpr std::array<std::string_view, 14> kinds{"c2c",  "r2c",  "c2r",  "dct1", "dct2", "dct3", "dct4",
+                                                  "dst1", "dst2", "dst3", "dst4", "r2hc", "hc2r", "dht"};
 
 template <class Enum, std::size_t N>
 Enum from_string(std::string_view name, const std::array<std::string_view, N>& names, std::string_view noun) {
@@ -50,6 +51,10 @@ Kind inverse(Kind kind) {
       return Kind::dst3;
     case Kind::dst3:
       return Kind::dst2;
+    case Kind::r2hc:
+      return Kind::hc2r;
+    case Kind::hc2r:
+      return Kind::r2hc;
     default:
       return kind;
   }
@@ -58,7 +63,7 @@ Kind inverse(Kind kind) {
 Index logical_size(Kind kind, Index n) {
   if (kind == Kind::dct1) return 2 * (n - 1);
   if (kind == Kind::dst1) return 2 * (n + 1);
-  return real_to_real(kind) ? 2 * n : n;
+  return kind >= Kind::dct1 && kind <= Kind::dst4 ? 2 * n : n;
 }
 
 }  // namespace weft

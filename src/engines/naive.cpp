@@ -42,6 +42,11 @@ Sum sum_of(Kind kind, Index n) {
       return {2, 1, 8 * n, 2, 2, 1};
     case Kind::dst4:
       return {1, 1, 8 * n, 2, 2, 2};
+    case Kind::r2hc:
+    case Kind::dht:
+      return {0, 0, 4 * n, 1, 1, 1};
+    case Kind::hc2r:
+      return {0, 0, 4 * n, 2, 1, 2};
   }
   throw Error("a kind without a definition");
 }
@@ -56,11 +61,11 @@ class NaiveLines final : public Lines {
         sum_(sum_of(spec.kind, spec.length)),
         waves_(static_cast<std::size_t>(sum_.period)) {
     const long double sign = complex_output(spec.kind) && spec.direction == Direction::forward ? -1 : 1;
-    const bool sine = spec.kind >= Kind::dst1;
+    const bool half = spec.kind == Kind::r2hc || spec.kind == Kind::hc2r, sine = spec.kind >= Kind::dst1 && spec.kind <= Kind::dst4;
     for (Index m = 0; m < sum_.period; ++m) {
       const auto angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(m) / static_cast<long double>(sum_.period);
       const Complex wave(std::cos(angle), sign * std::sin(angle));
-      waves_[static_cast<std::size_t>(m)] = sine ? wave.imag() : real_to_real(spec.kind) ? wave.real() : wave;
+      waves_[static_cast<std::size_t>(m)] = sine ? wave.imag() : spec.kind == Kind::dht ? wave.real() + wave.imag() : real_to_real(spec.kind) && !half ? wave.real() : wave;
     }
   }
 
@@ -72,14 +77,18 @@ class NaiveLines final : public Lines {
   void transform(const std::byte* in, std::byte* out) const {
     auto* x = reinterpret_cast<Complex*>(scratch());
     for (Index j = 0; j < in_length(); ++j) {
-      const long double weight = std::min(j == 0 ? sum_.first : sum_.inner, j == in_length() - 1 ? sum_.last : sum_.inner);
+      long double weight = std::min(j == 0 ? sum_.first : sum_.inner, j == in_length() - 1 ? sum_.last : sum_.inner);
+      if (spec().kind == Kind::hc2r && 2 * j == spec().length) weight = 1;
       x[j] = weight * read(in, j);
       if (spec().kind == Kind::c2r && 2 * j % spec().length == 0) x[j] = x[j].real();
     }
     for (Index k = 0; k < out_length(); ++k) {
       long double re = 0, im = 0;  // not std::complex's product, which is slow for its care about infinities
       for (Index j = 0; j < in_length(); ++j) {
-        const Complex& e = waves_[static_cast<std::size_t>((2 * j + sum_.a) * (2 * k + sum_.b) % sum_.period)];
+        Complex e = waves_[static_cast<std::size_t>((2 * j + sum_.a) * (2 * k + sum_.b) % sum_.period)];
+        // real parts belong to cosines, imaginary ones, which lie behind them from the last to the first, to sines
+        if (spec().kind == Kind::r2hc) e = 2 * k <= spec().length ? e.real() : e.imag();
+        if (spec().kind == Kind::hc2r) e = 2 * j <= spec().length ? e.real() : e.imag();
         re += x[j].real() * e.real() - x[j].imag() * e.imag();
         im += x[j].real() * e.imag() + x[j].imag() * e.real();
       }

@@ -103,6 +103,7 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   if (spec.kind != Kind::c2c) {
     if (direction == Direction::backward) spec.kind = inverse(spec.kind);
     spec.direction = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
+    spec.both_parts = real_to_real(spec.kind) && complex_output(problem);  // the halved axis comes before all others
   }
   if (waves && spec.kind == Kind::c2c) {  // beyond the farthest of them there are no plane waves
     const Index reach = (waves->least[axis - (route.shape.size() - 3)] - 1) / 2;

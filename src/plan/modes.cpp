@@ -27,6 +27,8 @@ double wavenumber_of(Kind kind, Index index, Index n) {
     case Kind::dst3:
     case Kind::dst4:
       return i + 0.5;
+    case Kind::r2hc:
+      return static_cast<double>(std::min(index, n - index));
     default:
       return static_cast<double>(wrapped(index, n));
   }
@@ -75,7 +77,8 @@ Modes::Modes(const AnyProblem& problem, bool batch, bool components, const std::
     for (Index i = 0; i < (halved ? extent / 2 + 1 : extent); ++i) {
       const double k = low ? static_cast<double>(wrapped(((*low)[a] + i + n) % n, n)) : wavenumber_of(kind, i, extent);
       const double twice = 2 * std::abs(k);
-      const bool mirrored = (halved || real_to_real(kind)) && k != 0 && twice != period;
+      const bool pairs = halved || (real_to_real(kind) && kind != Kind::hc2r && kind != Kind::dht);
+      const bool mirrored = pairs && k != 0 && twice != period;
       table.push_back({k, twice == unpaired || twice == period ? 0 : k, mirrored ? 2.0 : 1.0});
     }
   }

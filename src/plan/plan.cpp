@@ -35,8 +35,8 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
     });
   const int rank = comm.rank();
   const Index real_bytes = static_cast<Index>(element_bytes(given.precision, false)), complex_bytes = 2 * real_bytes;
-  const bool real_all = real_to_real(given.kinds.front());
-  input_bytes = real_all || route.halved >= 0 ? real_bytes : complex_bytes;
+  const bool real_all = !complex_output(given);
+  input_bytes = complex_input(given) ? complex_bytes : real_bytes;
   output_bytes = real_all ? real_bytes : complex_bytes;
   spectrum_slot = options.in_place ? 0 : 1;
   slots.assign(2, nullptr);

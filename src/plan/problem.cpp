@@ -12,7 +12,7 @@ namespace weft {
 
 AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Order axes) {
   AnyProblem p{precision, shape, axes.empty() ? c_order(shape.size()) : axes, {}};
-  if (kinds.empty()) throw Error("a problem needs a kind: c2c, r2c, or a dct or dst for each axis");
+  if (kinds.empty()) throw Error("a problem needs a kind: c2c, r2c, or one for each axis");
   const bool repeat = kinds.size() == 1;
   p.kinds.assign(repeat ? static_cast<std::size_t>(p.axes.size()) : kinds.size(), kinds.front());
   if (!repeat) p.kinds = kinds;
@@ -21,6 +21,21 @@ AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Or
     p.kinds.back() = Kind::r2c;
   }
   return p;
+}
+
+bool complex_output(const AnyProblem& problem) {
+  return std::any_of(problem.kinds.begin(), problem.kinds.end(), [](Kind kind) { return complex_output(kind); });
+}
+bool complex_input(const AnyProblem& problem) {
+  return complex_output(problem) && std::find(problem.kinds.begin(), problem.kinds.end(), Kind::r2c) == problem.kinds.end();
+}
+
+AnyProblem checked_types(AnyProblem problem, bool complex_in, bool complex_out) {
+  const auto word = [](bool is_complex) { return is_complex ? "complex" : "real"; };
+  if (complex_input(problem) != complex_in || complex_output(problem) != complex_out)
+    throw Error(std::string("these kinds transform ") + word(complex_input(problem)) + " numbers to " + word(complex_output(problem)) + " ones, and " + word(complex_in) + " to " +
+                word(complex_out) + " is asked for: r2c takes real numbers to complex ones, c2c complex ones, and dct, dst, r2hc, hc2r and dht whatever the others leave");
+  return problem;
 }
 
 namespace {
@@ -54,11 +69,15 @@ void check_problem(const AnyProblem& p, const Options& o) {
   }
   if (static_cast<int>(p.kinds.size()) != p.axes.size())
     throw Error(std::to_string(p.kinds.size()) + " kinds are given for " + std::to_string(p.axes.size()) + " axes; give one, or one an axis");
-  for (std::size_t k = 0; k < p.kinds.size(); ++k) {
-    const bool last = k + 1 == p.kinds.size();
-    if (p.kinds[k] == Kind::c2r) throw Error("c2r is backward of r2c; plan r2c and call backward");
-    if (p.kinds[k] == Kind::r2c && !last) throw Error("r2c must be the kind of the last of the axes, which is halved; the others are c2c");
-    if (real_to_real(p.kinds[k]) != real_to_real(p.kinds.front())) throw Error("real-to-real kinds do not mix with complex ones in one plan");
+  int halved = -1;
+  for (int k = 0; k < p.axes.size(); ++k) {
+    const Kind kind = p.kinds[static_cast<std::size_t>(k)];
+    const std::string axis = "axis " + std::to_string(p.axes[k]);
+    if (kind == Kind::c2r) throw Error("c2r is backward of r2c; plan r2c and call backward");
+    if (kind == Kind::r2c && halved >= 0)
+      throw Error("r2c is the kind of axis " + std::to_string(halved) + " and of " + axis + ", but only one axis can be halved; give c2c for the other");
+    if (kind == Kind::r2c) halved = p.axes[k];
+    if (kind == Kind::dct1 && p.shape[p.axes[k]] < 2) throw Error(axis + " of shape " + to_string(p.shape) + " has 1 point, and dct1 needs at least 2; give dct2, or leave the axis out");
   }
   if (o.batch < 1) throw Error("batch is " + std::to_string(o.batch) + "; it must be at least 1");
   if (o.groups < 0) throw Error("groups is " + std::to_string(o.groups) + "; give at least 1, or 0 for as many as wisdom or tuning says");

@@ -124,6 +124,7 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     route.kinds[static_cast<std::size_t>(problem.axes[k] + before)] = problem.kinds[static_cast<std::size_t>(k)];
     if (problem.kinds[static_cast<std::size_t>(k)] == Kind::r2c) route.halved = problem.axes[k] + before;
   }
+  if (const auto halved = std::find(remaining.begin(), remaining.end(), route.halved); halved != remaining.end()) std::rotate(remaining.begin(), halved, halved + 1);
   const Shape real = route.shape, transformed = halved_shape(real, route.halved);
 
   // where the data begins

@@ -221,7 +221,7 @@ void Stage::plan_passes() {
     if (!last) {
       there.box = here.box;
       const auto& lines = operation.second ? operation.second : operation.first;
-      there.bytes = lines ? static_cast<Index>(element_bytes(request_.precision, complex_output(lines->spec().kind))) : here.bytes;
+      there.bytes = lines ? static_cast<Index>(element_bytes(request_.precision, lines->spec().complex_out())) : here.bytes;
       if (operation.first) there.box.lo[operation.axis] = 0, there.box.hi[operation.axis] = lines->out_length();
     }
     // the next transform may read its lines strided, where they lie: in the block, but for planes that the destination holds just so. Not where they go past the caches: put there and taken up again, batches of 32^3 to 96^3 with the

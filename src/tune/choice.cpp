@@ -75,7 +75,7 @@ std::string summary(const AnyProblem& p, const Options& o) {
   std::string kinds;
   for (std::size_t k = 0; k < p.kinds.size(); ++k)
     if (k == 0 || p.kinds[k] != p.kinds[k - 1]) kinds += (kinds.empty() ? "" : " x ") + std::string(to_string(p.kinds[k]));
-  if (p.kinds.size() > 1 && p.kinds.back() == Kind::r2c) kinds = "r2c";
+  if (kinds == "c2c x r2c") kinds = "r2c";
   std::string text = to_string(p.shape) + " " + kinds + ", " + std::string(to_string(p.precision));
   if (p.waves) text += p.waves->box ? ", a box of plane waves" : p.waves->half ? ", half a sphere" : ", a sphere";
   if (p.waves && p.waves->cutoff) {

@@ -250,8 +250,8 @@ std::unique_ptr<Contender> Contender::make(const mpi::Communicator& comm, const 
   const auto of = [&](auto real) -> std::unique_ptr<Contender> {
     using Real = decltype(real);
     using Complex = std::complex<Real>;
-    if (problem.kinds.empty() || complex_input(problem.kinds.back())) return std::make_unique<TypedContender<Complex, Complex>>(comm, problem, options);
-    if (complex_output(problem.kinds.back())) return std::make_unique<TypedContender<Real, Complex>>(comm, problem, options);
+    if (problem.kinds.empty() || complex_input(problem)) return std::make_unique<TypedContender<Complex, Complex>>(comm, problem, options);
+    if (complex_output(problem)) return std::make_unique<TypedContender<Real, Complex>>(comm, problem, options);
     return std::make_unique<TypedContender<Real, Real>>(comm, problem, options);
   };
   return problem.precision == Precision::double_ ? of(double()) : of(float());

@@ -235,7 +235,8 @@ class Bench(Test):
 
     def test_problems(self):
         one = ["--strategy", "auto", "--shape", "6x10x5"]
-        for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "r2c", "--in-place"], ["--precision", "float"],
+        for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "c2c,dst2,r2c"], ["--kind", "dht,c2c,r2hc"],
+                      ["--kind", "r2c", "--in-place"], ["--precision", "float"],
                       ["--axes", "0,1"], ["--batch", "3", "--kind", "r2c"], ["--components", "2", "--natural"], ["--overwrite"],
                       ["--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1", "--back-tiles", "kept", "--back-tile", "3"], ["--tiles", "kept"], ["--threads", "2"],
                       ["--engine", "naive", "--effort", "estimate"]):

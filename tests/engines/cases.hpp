@@ -16,7 +16,7 @@
 namespace weft {
 
 inline constexpr Kind all_kinds[] = {Kind::c2c,  Kind::r2c,  Kind::c2r,  Kind::dct1, Kind::dct2, Kind::dct3,
-                              Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
+                              Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4, Kind::r2hc, Kind::hc2r, Kind::dht};
 inline constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 32, 49, 61, 64, 67, 68, 74, 83, 96, 98, 100, 105, 120, 127, 128, 135, 181, 192, 217, 256, 272, 360, 384, 437, 493};
 
 // What planning takes where it measures well, kept to the same promises whatever it measures today.

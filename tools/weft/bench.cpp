@@ -44,7 +44,7 @@ double operations(const weft::AnyProblem& problem, const weft::Options& options)
   double points = static_cast<double>(options.batch * options.components), transformed = 1;
   for (const weft::Index n : problem.shape) points *= static_cast<double>(n);
   for (const int axis : problem.axes) transformed *= static_cast<double>(problem.shape[axis]);
-  return 2 * (complex_input(problem.kinds.back()) ? 5 : 2.5) * points * std::log2(transformed);
+  return 2 * (complex_input(problem) ? 5 : 2.5) * points * std::log2(transformed);
 }
 
 /// Rounding grows with the depth of the transform; what is rounded on the wire has a few roundings to floats more.
@@ -233,7 +233,7 @@ void adopt_file(const World& world, BenchRequest& asked, const CLI::App& app) {
     if (app.count(option)) throw Usage(fmt::format("{} and --input exclude each other: the file says what there is to transform", option));
   asked.shape = to_string(file.shape);
   if (!app.count("--precision")) asked.precision = to_string(precision_of(file));
-  if (complex_numbers(file) && !complex_input(asked.problem().kinds.back()))
+  if (complex_numbers(file) && !complex_input(asked.problem()))
     throw Usage(
         fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", weft::shown_path(asked.input), file.type, weft::shown(asked.kind)));
 }

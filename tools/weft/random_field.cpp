@@ -29,11 +29,13 @@ class RandomField : public Field {
         Values line(static_cast<std::size_t>(shape[a]));
         for (std::size_t i = 0; i < line.size(); ++i)
           line[i] = noise((i * terms + static_cast<std::size_t>(t)) * weft::max_axes + static_cast<std::size_t>(a));
-        if (a == 0 && complex_input(problem.kinds.back()))  // else the spectrum is symmetric and hides a wrong sign
-          for (auto& value : line) value *= std::polar(1.0, t + 1.0);
+        // complex where it can be, else the spectrum is symmetric and hides a wrong sign
+        const std::complex<double> turn = a == 0 && complex_input(problem) ? std::polar(1.0, t + 1.0) : 1.0;
         before_.push_back(line);
+        for (auto& value : before_.back()) value *= turn;
         for (int k = 0; k < problem.axes.size(); ++k)
           if (problem.axes[k] + first == a) line = transformed(problem.kinds[static_cast<std::size_t>(k)], std::move(line));
+        for (auto& value : line) value *= turn;
         after_.push_back(std::move(line));
       }
     }

@@ -13,7 +13,7 @@
 #include <weft/quote.hpp>
 
 void Request::add_problem(CLI::App& app) {
-  app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4; or one an axis: dct2,dst1,dct3")->capture_default_str();
+  app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4, r2hc, hc2r, dht; or one an axis, in any mixture: c2c,dst2,r2c")->capture_default_str();
   app.add_option("--shape", shape, "extents, slowest axis first")->capture_default_str();
   app.add_option("--axes", axes, "the axes to transform: 0,2 (all)");
   auto* sphere = app.add_option("--sphere", radius, "plane waves: |k+G| up to this, in the metric's units; with --kind r2c half a sphere")->check(number_between(1e-9, 1e9));

@@ -42,8 +42,8 @@ auto with_types(const weft::AnyProblem& problem, Work work) {
   const auto of = [&](auto real) {
     using Real = decltype(real);
     using Complex = std::complex<Real>;
-    if (complex_input(problem.kinds.back())) return work(Complex(), Complex());
-    if (complex_output(problem.kinds.back())) return work(Real(), Complex());
+    if (complex_input(problem)) return work(Complex(), Complex());
+    if (complex_output(problem)) return work(Real(), Complex());
     return work(Real(), Real());
   };
   return problem.precision == weft::Precision::double_ ? of(double()) : of(float());
