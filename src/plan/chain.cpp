@@ -329,9 +329,11 @@ void AnyPlan::Body::schedule(Chain& chain) {
   // what callers hold as output may be written again only when they have come back
   if (const std::size_t h = chain.hops.size() - 1; !chain.hops.empty() && lands(chain, h) && chain.exchanges[h]->landing().slot >= 0)
     std::stable_partition(chain.steps.begin(), chain.steps.end(), [&](const Step& s) { return s.kind == Step::Kind::close && s.of == static_cast<int>(h); });
-  // memory that callers may hold must be theirs again when the call returns
+  // Memory that callers may hold must be theirs again when the call returns. In a map that is also what the way back sends from.
+  const int lent_slots[] = {lent(forward, backward).second, lent(backward, forward).second};
+  const auto holds = [&](std::size_t h, int slot) { return slot >= 0 && (h == 0 || slot == lent_slots[0] || slot == lent_slots[1]); };
   for (std::size_t h = 0; h < chain.exchanges.size(); ++h)
-    if (chain.exchanges[h] && chain.exchanges[h]->array().slot >= 0 && h == 0)
+    if (chain.exchanges[h] && holds(h, chain.exchanges[h]->array().slot))
       for (int t = 0; t < chain.exchanges[h]->tiles(); ++t) chain.steps.push_back({Step::Kind::open, static_cast<int>(h), t, 0});
   follow(chain);
 }
