@@ -59,24 +59,38 @@ void fields(Execution& x, F&& f) { f(x.name), f(x.events), f(x.exchanges); }
 template <class F>
 void fields(Program& x, F&& f) { f(x.kinds), f(x.arrays), f(x.lent), f(x.joint); }
 
+// Most numbers are small: seven bits a byte, the sign in the lowest bit.
 struct Pack {
-  std::vector<Index>& to;
+  std::string& to;
+  void number(Index x) {
+    std::uint64_t rest = static_cast<std::uint64_t>(x) << 1 ^ static_cast<std::uint64_t>(x >> 63);
+    for (; rest > 127; rest >>= 7) to.push_back(static_cast<char>(rest | 128));
+    to.push_back(static_cast<char>(rest));
+  }
   template <class T>
   void operator()(T& x) {
-    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) to.push_back(static_cast<Index>(x));
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) number(static_cast<Index>(x));
     else if constexpr (requires { x.resize(1); }) {
-      to.push_back(static_cast<Index>(x.size()));
+      number(static_cast<Index>(x.size()));
       for (auto& item : x) (*this)(item);
     } else fields(x, *this);
   }
 };
 struct Unpack {
-  const Index* from;
+  const char* from;
+  Index number() {
+    std::uint64_t all = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(*from++);
+      all |= static_cast<std::uint64_t>(byte & 127) << shift;
+      if (byte < 128) return static_cast<Index>(all >> 1 ^ (0 - (all & 1)));
+    }
+  }
   template <class T>
   void operator()(T& x) {
-    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) x = static_cast<T>(*from++);
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) x = static_cast<T>(number());
     else if constexpr (requires { x.resize(1); }) {
-      x.resize(at(*from++));
+      x.resize(at(number()));
       for (auto& item : x) (*this)(item);
     } else fields(x, *this);
   }
@@ -339,16 +353,15 @@ Region region(const View& view, const Box& part, Index element_bytes, const Memo
 
 bool overlap(const Region& a, const Region& b) { return a.memory == b.memory && a.run > 0 && b.run > 0 && meet(a, 0, b, 0, a.first - b.first); }
 
-std::vector<Index> packed(const Program& program) {
-  std::vector<Index> numbers;
-  Program copy = program;
-  Pack{numbers}(copy);
-  return numbers;
+std::string packed(Program program) {
+  std::string bytes;
+  Pack{bytes}(program);
+  return bytes;
 }
 
-Program unpacked(const std::vector<Index>& numbers) {
+Program unpacked(const std::string& bytes) {
   Program program;
-  Unpack{numbers.data()}(program);
+  Unpack{bytes.data()}(program);
   return program;
 }
 

@@ -85,9 +85,9 @@ struct Program {
   std::vector<std::pair<Memory, Memory>> joint;  ///< arrays that may be one
 };
 
-/// As numbers, to be sent, and back.
-std::vector<Index> packed(const Program& program);
-Program unpacked(const std::vector<Index>& numbers);
+/// As bytes, to be sent, and back.
+std::string packed(Program program);
+Program unpacked(const std::string& bytes);
 
 struct Finding {
   Index compared = 0;   ///< pairs of accesses that may meet, one of them a write

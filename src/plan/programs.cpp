@@ -95,7 +95,7 @@ void access(std::vector<check::Access>& all, const Side& side, const Box& block,
 /// The programs of all ranks from this rank's.
 std::vector<check::Program> gathered(const mpi::Communicator& comm, const check::Program& mine) {
   std::vector<check::Program> all;
-  for (const std::vector<Index>& numbers : comm.gather_all(check::packed(mine))) all.push_back(check::unpacked(numbers));
+  for (const std::string& bytes : comm.gather_all(check::packed(mine))) all.push_back(check::unpacked(bytes));
   return all;
 }
 

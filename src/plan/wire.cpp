@@ -57,22 +57,25 @@ class SingleExchange final : public Exchange {
   }
 
   Traffic traffic() const override { return sent_->traffic(); }
-  /// What the exchange beneath promises, whose memory is written in `start` and read in `finish`.
+  /// What the exchange beneath promises. Its memory is written before its own start, which may tell peers at once, and read
+  /// after its own finish.
   Promises promises(int self) const override {
     Promises promises = sent_->promises(self);
     for (auto& touch : promises.touches)
       if (touch.element_bytes == 0) touch.element_bytes = element_bytes_ / 2;
-    for (int t = 0; t < tiles(); ++t)
-      for (const bool in : {false, true}) {
-        const auto& narrow = in ? sent_->tile(t).in : sent_->tile(t).out;
-        const auto& wide = in ? tile(t).in : tile(t).out;
-        const Verb verb = in ? Verb::finish : Verb::start, since = in ? Verb::finish : Verb::open;
-        for (std::size_t k = 0; k < wide.size(); ++k) {
-          if (wide[k].peer == self) continue;
-          promises.touches.push_back({t, since, verb, wide[k].at, in, 0, !in});
-          promises.touches.push_back({t, since, verb, narrow[k].at, !in, element_bytes_ / 2, !in});
-        }
+    for (int t = 0; t < tiles(); ++t) {
+      const auto &out = tile(t).out, &in = tile(t).in, &narrow_out = sent_->tile(t).out, &narrow_in = sent_->tile(t).in;
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        if (out[k].peer == self) continue;
+        promises.touches.push_back({t, Verb::start, Verb::start, out[k].at, false});
+        promises.touches.push_back({t, Verb::open, Verb::start, narrow_out[k].at, true, element_bytes_ / 2, true});
       }
+      for (std::size_t k = 0; k < in.size(); ++k) {
+        if (in[k].peer == self) continue;
+        promises.touches.push_back({t, Verb::finish, Verb::finish, narrow_in[k].at, false, element_bytes_ / 2});
+        promises.touches.push_back({t, Verb::finish, Verb::finish, in[k].at, true});
+      }
+    }
     return promises;
   }
   void open(int t) override { sent_->open(t); }

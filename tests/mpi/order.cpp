@@ -55,9 +55,9 @@ Problem problem(unsigned k) {
   switch (any(0, 0, 1, 2, 3, 4, 5)) {
     case 1: p = c2c<float>(shape); break;
     case 2: p = r2c<double>(shape); break;
-    case 3: p = r2r<double>(shape, {Kind::dct2}); break;
+    case 3: p = r2r<double>(shape, {weft::Kind::dct2}); break;
     case 4: p = sphere<double>({8, 8, 8}, Cutoff{.squared = 9}); break;
-    case 5: p = kept_box({9, 8, 6}, Shape{4, 4, 4}); break;
+    case 5: p = kept_box<double>({9, 8, 6}, Shape{4, 4, 4}); break;
     default: p = c2c<double>(shape); break;
   }
   if (p.waves) o.components = 1, o.in_place = false, o.natural_output = false;
