@@ -15,22 +15,31 @@ constexpr int most_hops = 64;  // of a direction, so that keys of exchanges diff
 
 check::Kind kind(Exchange::Verb verb) {
   switch (verb) {
-    case Exchange::Verb::open: return check::Kind::open;
-    case Exchange::Verb::start: return check::Kind::start;
-    case Exchange::Verb::finish: return check::Kind::finish;
-    case Exchange::Verb::close: return check::Kind::close;
+    case Exchange::Verb::open:
+      return check::Kind::open;
+    case Exchange::Verb::start:
+      return check::Kind::start;
+    case Exchange::Verb::finish:
+      return check::Kind::finish;
+    case Exchange::Verb::close:
+      return check::Kind::close;
   }
   return check::Kind::open;
 }
 
 check::Kind kind(Step::Kind step) {
   switch (step) {
-    case Step::Kind::open: return check::Kind::open;
-    case Step::Kind::start: return check::Kind::start;
-    case Step::Kind::finish: return check::Kind::finish;
-    case Step::Kind::close: return check::Kind::close;
+    case Step::Kind::open:
+      return check::Kind::open;
+    case Step::Kind::start:
+      return check::Kind::start;
+    case Step::Kind::finish:
+      return check::Kind::finish;
+    case Step::Kind::close:
+      return check::Kind::close;
     case Step::Kind::work:
-    case Step::Kind::test: break;
+    case Step::Kind::test:
+      break;
   }
   return check::Kind::work;
 }
@@ -45,17 +54,25 @@ void share(Shared& all, const Exchange& exchange, int self, const std::vector<in
 
 /// `memory(slot)` is what a slot is called while the exchange runs.
 template <class Memory>
-check::Exchange described(const Exchange& exchange, int self, const std::vector<int>& members, int key, Index element_bytes, Memory memory) {
+check::Exchange described(const Exchange& exchange, int self, const std::vector<int>& members, int key,
+                          Index element_bytes, Memory memory) {
   const Exchange::Promises promises = exchange.promises(self);
-  check::Exchange all{key, {}, {}};
+  check::Exchange all{key, members, {}, {}};
   for (const auto& w : promises.waits)
-    all.waits.push_back({kind(w.verb), w.tile, members[static_cast<std::size_t>(w.member)], kind(w.of), w.of_tile, w.rounds, w.begun});
+    all.waits.push_back(
+        {kind(w.verb), w.tile, members[static_cast<std::size_t>(w.member)], kind(w.of), w.of_tile, w.rounds, w.begun});
   std::map<int, check::Memory> named;
-  for (const auto& [slot, member] : promises.shared) named[slot] = {members[static_cast<std::size_t>(member)], shared_memory + key};
+  for (const auto& [slot, member] : promises.shared)
+    named[slot] = {members[static_cast<std::size_t>(member)], shared_memory + key};
   for (const auto& t : promises.touches) {
     const auto name = named.find(t.at.slot);
     const check::Memory there = name == named.end() ? memory(t.at.slot) : name->second;
-    all.touches.push_back({t.tile, kind(t.from), kind(t.to), {check::region(t.at, t.at.box, t.element_bytes > 0 ? t.element_bytes : element_bytes, there), t.writes, 0}, t.until_begun});
+    all.touches.push_back(
+        {t.tile,
+         kind(t.from),
+         kind(t.to),
+         {check::region(t.at, t.at.box, t.element_bytes > 0 ? t.element_bytes : element_bytes, there), t.writes, 0},
+         t.until_begun});
   }
   return all;
 }
@@ -72,8 +89,10 @@ std::vector<std::pair<Index, Index>> numbers(const Table& table, const Box& bloc
   std::sort(all.begin(), all.end());
   std::vector<std::pair<Index, Index>> joined;
   for (const auto& [lo, hi] : all)
-    if (!joined.empty() && lo <= joined.back().second) joined.back().second = std::max(joined.back().second, hi);
-    else joined.push_back({lo, hi});
+    if (!joined.empty() && lo <= joined.back().second)
+      joined.back().second = std::max(joined.back().second, hi);
+    else
+      joined.push_back({lo, hi});
   return joined;
 }
 
@@ -81,7 +100,8 @@ template <class Memory>
 void access(std::vector<check::Access>& all, const Side& side, const Box& block, bool writes, int part, Memory memory) {
   const auto add = [&](const Box& box) {
     for (const View& view : side.views)
-      if (check::Region region = check::region(view, box, side.bytes, memory(view.slot)); region.run > 0) all.push_back({std::move(region), writes, part});
+      if (check::Region region = check::region(view, box, side.bytes, memory(view.slot)); region.run > 0)
+        all.push_back({std::move(region), writes, part});
   };
   if (!side.table) return add(block);
   Box box;
@@ -107,13 +127,23 @@ check::Program AnyPlan::Body::program() const {
   check::Program program;
   Shared shared;
   std::map<const Exchange*, int> keys;
+  const auto way = [&](const Chain& chain) {
+    return std::string(chain.turn >= 0 ? "map" : &chain == &forward ? "forward" : "backward");
+  };
   const auto members = [&](const Hop& hop) { return Pattern(hop.from, hop.to, rank, hop.cut).members(); };
   for (const Chain* chain : {&forward, &backward})
     for (std::size_t h = 0; h < chain->hops.size(); ++h)
       if (const Exchange* exchange = chain->exchanges[h].get()) {
-        keys[exchange] = most_hops * number(*chain) + static_cast<int>(h);
-        share(shared, *exchange, chain->selves[h], members(chain->hops[h]), keys[exchange]);
+        const int key = keys[exchange] = most_hops * number(*chain) + static_cast<int>(h);
+        share(shared, *exchange, chain->selves[h], members(chain->hops[h]), key);
+        program.names.push_back(
+            {shared_memory + key, "the memory for exchange " + std::to_string(h) + " of " + way(*chain)});
       }
+  for (const auto& [number, name] : {std::pair(real_array, "the input array"),
+                                     {spectrum, "the output array"},
+                                     {second_array, "the output array of a map"},
+                                     {mapped_spectrum, "a map's array in the middle"}})
+    program.names.push_back({number, name});
   const auto own = [&](int slot) -> check::Memory {
     if (const auto found = shared.find(slot); found != shared.end()) return found->second;
     return {rank, slot == 0 ? real_array : slot == 1 ? spectrum : slot};
@@ -123,7 +153,7 @@ check::Program AnyPlan::Body::program() const {
     if (chain->stages.empty()) continue;
     const bool maps = chain->turn >= 0;
     check::Execution& x = program.kinds.emplace_back();
-    x.name = maps ? "map" : chain == &forward ? "forward" : "backward";
+    x.name = way(*chain);
     const auto end = [&](bool last) -> check::Memory { return {rank, last && !in_place ? second_array : mapped}; };
     const auto memory = [&](int slot) -> check::Memory {
       if (maps && (slot == chain->first_slot || slot == chain->last_slot)) return end(slot == chain->last_slot);
@@ -136,8 +166,11 @@ check::Program AnyPlan::Body::program() const {
         x.exchanges.emplace_back();
         continue;
       }
-      const auto looked_up = [&](int slot) { return maps && slot == (waves ? 1 : 0) ? end(static_cast<int>(h) >= chain->turn) : memory(slot); };
-      x.exchanges.push_back(described(*exchange, chain->selves[h], members(chain->hops[h]), keys.at(exchange), chain->bytes[h + 1], looked_up));
+      const auto looked_up = [&](int slot) {
+        return maps && slot == (waves ? 1 : 0) ? end(static_cast<int>(h) >= chain->turn) : memory(slot);
+      };
+      x.exchanges.push_back(described(*exchange, chain->selves[h], members(chain->hops[h]), keys.at(exchange),
+                                      chain->bytes[h + 1], looked_up));
     }
     const int workers = team ? team->threads() - (chain->conductor ? 1 : 0) : 1;
     const auto add = [&](const Step& step, int lane, int needs) {
@@ -167,8 +200,10 @@ check::Program AnyPlan::Body::program() const {
   if (!in_place) {
     array(spectrum, transformed), array(second_array, waves ? transformed : real);
     program.joint.push_back({{rank, second_array}, {rank, mapped}});
-    if (const int slot = lent(forward, backward).second; slot >= 0) program.lent.push_back({{rank, real_array}, own(slot)});
-    if (const int slot = lent(backward, forward).second; slot >= 0) program.lent.push_back({{rank, spectrum}, own(slot)});
+    if (const int slot = lent(forward, backward).second; slot >= 0)
+      program.lent.push_back({{rank, real_array}, own(slot)});
+    if (const int slot = lent(backward, forward).second; slot >= 0)
+      program.lent.push_back({{rank, spectrum}, own(slot)});
   }
   return program;
 }
@@ -193,6 +228,8 @@ check::Program Redistribution::Body::program() const {
   };
   check::Execution& x = program.kinds.emplace_back();
   x.name = "redistribution";
+  program.names = {
+      {real_array, "the from-array"}, {spectrum, "the to-array"}, {shared_memory, "the memory for the exchange"}};
   x.exchanges.push_back(described(*bound_.exchange, pattern_.rank(), pattern_.members(), 0, bytes_, memory));
   for (const Step& step : steps_) {
     if (step.kind == Step::Kind::test) continue;
@@ -205,13 +242,16 @@ check::Program Redistribution::Body::program() const {
       }
   }
   for (const bool to : {false, true})
-    program.arrays.push_back({{rank, to ? spectrum : real_array}, 0, (to ? pattern_.to() : pattern_.from()).elements(rank) * bytes_, {}});
+    program.arrays.push_back(
+        {{rank, to ? spectrum : real_array}, 0, (to ? pattern_.to() : pattern_.from()).elements(rank) * bytes_, {}});
   return program;
 }
 
 namespace check {
 
-std::vector<Program> programs(const AnyPlan& plan) { return gathered(plan.body_->comm, plan.body_->comm.agree([&] { return plan.body_->program(); })); }
+std::vector<Program> programs(const AnyPlan& plan) {
+  return gathered(plan.body_->comm, plan.body_->comm.agree([&] { return plan.body_->program(); }));
+}
 
 std::vector<Program> programs(const Redistribution& redistribution) {
   const auto& body = *redistribution.body_;
