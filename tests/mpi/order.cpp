@@ -127,6 +127,16 @@ TEST(Order, EveryPlanIsOrdered) {
               << " strategies and mixtures, " << compared << " pairs compared" << std::endl;
 }
 
+// A rank that has nothing to transform still sends from its array, when the way back of a map in one array arrives there.
+TEST(Order, RanksWithoutWorkWaitToo) {
+  Options options{.strategy = "datatype", .wisdom = false, .effort = "estimate", .schedule = {"kept", 1, 1}};
+  options.batch = 4, options.overwrite_input = true;
+  options.split = Split::blocks(4);  // all of the transformed array on the first rank
+  const AnyPlan plan(world, c2c<double>({6, 4, 4}), options);
+  const AnyPlan::Ordering found = plan.ordering();
+  EXPECT_EQ(found.unordered, 0) << found.text << plan.describe() << plan.steps();
+}
+
 // Any three executions in a row, with every choice of arrays.
 TEST(Order, AnyThreeExecutionsAreOrdered) {
   const unsigned all = thorough() ? 600 : 60;
