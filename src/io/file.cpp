@@ -338,19 +338,7 @@ void create(const std::string& path, const std::string& start, Index bytes) {
   if (!made || !closed) fail(path, "no room for " + std::to_string(bytes) + " bytes: " + std::strerror(why ? why : errno));
 }
 
-}  // namespace
-
-FileType inspect(MPI_Comm comm, const std::string& path) {
-  const mpi::Entry entry("inspecting a file", path);
-  const Communicator all = Communicator::shared(comm);
-  all.same("the file's name", path);
-  return look(all, path).file;
-}
-
-void read(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, void* array, const std::string& array_type, Index room) {
-  const mpi::Entry entry("reading a file", path);
-  const Communicator all = Communicator::shared(comm);
-  const Memory memory{array, array_type.empty() ? type : array_type, room};
+void read(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, void* array, const Memory& memory) {
   check_arguments(all, path, layout, type, memory);
   const FileType wanted{layout.shape(), type};
   const Header header = look(all, path, is_npy(path) ? FileType{} : wanted);
@@ -364,17 +352,14 @@ void read(MPI_Comm comm, const std::string& path, const Layout& layout, const st
   if (!copy.empty()) convert(layout, all.rank(), type, copy.data(), array);
 }
 
-void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array, const std::string& array_type, Index room) {
-  const mpi::Entry entry("writing a file", path);
-  const Communicator all = Communicator::shared(comm);
-  const Memory memory{array, array_type.empty() ? type : array_type, room};
+void write(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, const Memory& memory) {
   check_arguments(all, path, layout, type, memory);
   layout.check_partition("what is written to " + path);
   const FileType written{layout.shape(), type};
   const std::string start = is_npy(path) ? npy_header(written) : "";
   const Header header{written, false, static_cast<Index>(start.size())};
   std::vector<std::byte> copy = copy_room(all, layout, type, memory);
-  if (!copy.empty()) convert(layout, all.rank(), memory.type, array, copy.data());
+  if (!copy.empty()) convert(layout, all.rank(), memory.type, memory.data, copy.data());
 
   std::string part = path + "." + std::to_string(::getpid()) + ".part";
   all.bcast(part);
@@ -391,7 +376,7 @@ void write(MPI_Comm comm, const std::string& path, const Layout& layout, const s
              std::string(std::strerror(errno)) + "; all ranks must see the same folder, and this one does not see what rank 0 made there");
     });
     File file(all, part, MPI_MODE_RDWR);  // reading too: MPI may fill the gaps between a rank's parts by reading them first
-    file.write(copy.empty() ? array : copy.data(), point(all, file, part, header, layout));
+    file.write(copy.empty() ? memory.data : copy.data(), point(all, file, part, header, layout));
     file.sync();
     file.close();
     all.agree([&] {
@@ -401,6 +386,29 @@ void write(MPI_Comm comm, const std::string& path, const Layout& layout, const s
     if (all.rank() == 0) ::unlink(part.c_str());
     throw;
   }
+}
+
+}  // namespace
+
+FileType inspect(MPI_Comm comm, const std::string& path) {
+  const mpi::Entry entry("inspecting a file", path);
+  const Communicator all = Communicator::shared(comm);
+  return all.together([&] {
+    all.same("the file's name", path);
+    return look(all, path).file;
+  });
+}
+
+void read(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, void* array, const std::string& array_type, Index room) {
+  const mpi::Entry entry("reading a file", path);
+  const Communicator all = Communicator::shared(comm);
+  all.together([&] { read(all, path, layout, type, array, {array, array_type.empty() ? type : array_type, room}); });
+}
+
+void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array, const std::string& array_type, Index room) {
+  const mpi::Entry entry("writing a file", path);
+  const Communicator all = Communicator::shared(comm);
+  all.together([&] { write(all, path, layout, type, {array, array_type.empty() ? type : array_type, room}); });
 }
 
 }  // namespace weft

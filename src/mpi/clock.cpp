@@ -16,9 +16,10 @@ using Message = std::array<std::int64_t, 4>;  // go on, then a Reading
 }  // namespace
 
 trace::Reading compare_clocks(const Communicator& comm) {
-  const Wait wait("comparing clocks");
   const Datatype byte = Datatype::bytes(1);
   const Amount message(sizeof(Message), byte), time(sizeof(std::int64_t), byte);
+  comm.hear();
+  const Wait wait("comparing clocks");
   if (comm.rank() > 0) {
     for (;;) {
       Message asked;

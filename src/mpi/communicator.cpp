@@ -40,13 +40,6 @@ std::string excerpt(const std::string& text, const std::string& other) {
   return (from > 0 ? "..." : "") + shown(text.substr(from, most), most) + (from + most < text.size() ? "..." : "");
 }
 
-/// "rank 3: ..." says already where it arose: it comes from an inner `agree`.
-bool names_rank(std::string_view text) {
-  if (!text.starts_with("rank ")) return false;
-  const auto end = text.find_first_not_of("0123456789", 5);
-  return end != 5 && end != std::string_view::npos && text.substr(end).starts_with(": ");
-}
-
 // Throws locally unless MPI is running and `comm` is one of one group.
 void check_given(MPI_Comm comm) {
   check_running("duplicate a communicator");
@@ -58,27 +51,19 @@ void check_given(MPI_Comm comm) {
 
 }  // namespace
 
-Communicator Communicator::duplicate(MPI_Comm comm) {
-  mind_time_limit();
-  check_given(comm);
-  MPI_Comm own = MPI_COMM_NULL;
-  const Wait wait("MPI_Comm_dup");
-  check(MPI_Comm_dup(comm, &own), "MPI_Comm_dup");
-  return Communicator(own);
-}
-
 // A communicator from its making to its freeing; an attribute of it says that it is ours.
 struct Communicator::Owned : std::enable_shared_from_this<Owned> {
-  explicit Owned(MPI_Comm own) : raw(own) { ++live.communicators; }
+  Owned() = default;
   ~Owned() {
-    if (!running()) return;
+    if (raw == MPI_COMM_NULL || !running()) return;
     MPI_Comm_free(&raw);
-    --live.communicators;
+    if (counted) --live.communicators;
   }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
 
-  MPI_Comm raw;
+  MPI_Comm raw = MPI_COMM_NULL;  // what MPI makes goes here at once, so that nothing can be lost on the way
+  bool counted = false;
   std::vector<std::pair<std::vector<int>, std::weak_ptr<Owned>>> groups;
   std::uint64_t numbers = 0;
 };
@@ -109,13 +94,29 @@ T* attribute(MPI_Comm comm, int key) {
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm own) : raw_(own) {
-  if (raw_ == MPI_COMM_NULL) return;
-  owned_ = std::make_shared<Owned>(raw_);
+Communicator::Communicator(std::shared_ptr<Owned> made) {
+  if (made->raw == MPI_COMM_NULL) return;
+  owned_ = std::move(made);
+  raw_ = owned_->raw;
+  ++live.communicators, owned_->counted = true;
   check(MPI_Comm_set_errhandler(raw_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_set_attr(raw_, own_key(), owned_.get()), "MPI_Comm_set_attr");
   check(MPI_Comm_rank(raw_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(raw_, &size_), "MPI_Comm_size");
+}
+
+Communicator Communicator::duplicate(MPI_Comm comm) {
+  mind_time_limit();
+  check_given(comm);
+  auto made = std::make_shared<Owned>();
+  if (Together* const now = Together::innermost()) now->hear();
+  return duplicate(comm, std::move(made));
+}
+
+Communicator Communicator::duplicate(MPI_Comm comm, std::shared_ptr<Owned> into) {
+  const Wait wait("MPI_Comm_dup");
+  check(MPI_Comm_dup(comm, &into->raw), "MPI_Comm_dup");
+  return Communicator(std::move(into));
 }
 
 std::shared_ptr<Communicator::Owned> Communicator::owned(MPI_Comm comm) {
@@ -154,22 +155,27 @@ Communicator Communicator::shared(MPI_Comm comm) {
   });
   const Known* const known = attribute<Known>(comm, key);
   const std::shared_ptr<Owned> own = known && !at_once ? known->lock() : nullptr;
+  // What a new one takes is there before ranks compare notes, so that they can say who lacks it.
+  std::shared_ptr<Owned> made;
+  std::unique_ptr<Known> value;
+  try {
+    made = std::make_shared<Owned>();
+    value = std::make_unique<Known>(made);
+  } catch (const std::bad_alloc&) {
+  }
+  if (Together* const now = Together::innermost()) now->hear();
+  mind_time_limit();
   // Ranks may have freed their last plan at different times: what one of them lacks all make anew.
-  int answers[] = {own != nullptr, !at_once};
+  int answers[] = {own != nullptr, !at_once, value != nullptr};
   {
     const Wait wait("MPI_Allreduce");
-    check(MPI_Allreduce(MPI_IN_PLACE, answers, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, answers, 3, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   }
   if (answers[0]) return of(own->raw);
-  Communicator made = duplicate(comm);
-  if (answers[1])
-    try {
-      auto value = std::make_unique<Known>(made.owned_);
-      check(MPI_Comm_set_attr(comm, key, value.get()), "MPI_Comm_set_attr");
-      value.release();
-    } catch (const std::exception&) {  // then it is not found, and another one made
-    }
-  return made;
+  if (!answers[2]) throw Error(std::string("a rank is ") + reason(std::bad_alloc()));
+  Communicator shared = duplicate(comm, std::move(made));
+  if (answers[1] && MPI_Comm_set_attr(comm, key, value.get()) == MPI_SUCCESS) value.release();  // else it is not found, and another one made
+  return shared;
 }
 
 Communicator Communicator::group(const std::vector<int>& members) const {
@@ -201,55 +207,71 @@ void Communicator::swap(Communicator& other) noexcept {
 }
 
 Communicator Communicator::split(int color, int key) const {
-  MPI_Comm own = MPI_COMM_NULL;
+  auto made = std::make_shared<Owned>();
+  hear();
   const Wait wait("MPI_Comm_split");
-  check(MPI_Comm_split(raw_, color < 0 ? MPI_UNDEFINED : color, key, &own), "MPI_Comm_split");
-  return Communicator(own);
+  check(MPI_Comm_split(raw_, color < 0 ? MPI_UNDEFINED : color, key, &made->raw), "MPI_Comm_split");
+  return Communicator(std::move(made));
 }
 
 Communicator Communicator::graph(const std::vector<int>& sources, const std::vector<int>& targets) const {
-  MPI_Comm own = MPI_COMM_NULL;
+  auto made = std::make_shared<Owned>();
+  hear();
   const Wait wait("MPI_Dist_graph_create_adjacent");
   check(MPI_Dist_graph_create_adjacent(raw_, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
-                                       static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &own),
+                                       static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made->raw),
         "MPI_Dist_graph_create_adjacent");
-  return Communicator(own);
+  return Communicator(std::move(made));
+}
+
+Together::Numbers Communicator::most(const Together::Numbers& numbers) const {
+  if (Together* const now = Together::innermost()) return now->most(*this, numbers);
+  Together::Numbers all = numbers;
+  const Wait wait("MPI_Allreduce");
+  check(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_MAX, raw_), "MPI_Allreduce");
+  return all;
 }
 
 void Communicator::barrier() const {
+  hear();
   const Wait wait("MPI_Barrier");
   check(MPI_Barrier(raw_), "MPI_Barrier");
 }
 
 void Communicator::bcast(std::string& text, int root) const {
-  const Wait wait("MPI_Bcast");
-  Index length = static_cast<Index>(text.size());
-  check(MPI_Bcast(&length, 1, MPI_INT64_T, root, raw_), "MPI_Bcast");
+  const Index length = max(rank_ == root ? static_cast<Index>(text.size()) : 0);
   text.resize(static_cast<std::size_t>(length));
+  hear();
+  const Wait wait("MPI_Bcast");
   for (Index at = 0; at < length; at += count_limit)
     check(MPI_Bcast(text.data() + at, static_cast<int>(std::min(length - at, count_limit)), MPI_CHAR, root, raw_), "MPI_Bcast");
 }
 
-Index Communicator::reduce(Index value, MPI_Op op) const {
+Index Communicator::total(Index value) const {
+  hear();
   const Wait wait("MPI_Allreduce");
-  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, op, raw_), "MPI_Allreduce");
+  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, raw_), "MPI_Allreduce");
   return value;
 }
 
-double Communicator::reduce(double value, MPI_Op op) const {
+double Communicator::total(double value) const {
+  hear();
   const Wait wait("MPI_Allreduce");
-  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, raw_), "MPI_Allreduce");
+  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, raw_), "MPI_Allreduce");
   return value;
 }
 
 std::vector<double> Communicator::max(std::vector<double> values) const {
   const auto count = static_cast<int>(values.size());
+  hear();
+  const Wait wait("MPI_Allreduce");
   check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, raw_), "MPI_Allreduce");
   return values;
 }
 
 std::vector<Index> Communicator::gather_all(Index value) const {
   std::vector<Index> all(static_cast<std::size_t>(size_));
+  hear();
   const Wait wait("MPI_Allgather");
   check(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, raw_), "MPI_Allgather");
   return all;
@@ -269,6 +291,7 @@ std::vector<std::string> Communicator::gather_all(const std::string& text) const
   std::vector<int> offsets(counts.size(), 0);
   for (std::size_t r = 1; r < counts.size(); ++r) offsets[r] = offsets[r - 1] + counts[r - 1];
   std::string joined(static_cast<std::size_t>(total), '\0');
+  hear();
   const Wait wait("MPI_Allgatherv");
   check(MPI_Allgatherv(text.data(), static_cast<int>(text.size()), MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, raw_),
         "MPI_Allgatherv");
@@ -282,6 +305,7 @@ std::vector<std::vector<Index>> Communicator::gather_all(const std::vector<Index
   std::vector<Index> joined(values.size() * static_cast<std::size_t>(size_));
   const Datatype element = Datatype::bytes(sizeof(Index));
   const Amount block(count, element);
+  hear();
   const Wait wait("MPI_Allgather");
   check(MPI_Allgather(values.data(), block.count(), block.type(), joined.data(), block.count(), block.type(), raw_), "MPI_Allgather");
   std::vector<std::vector<Index>> all;
@@ -298,12 +322,9 @@ std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
   if (!asked.empty() && asked.size() != static_cast<std::size_t>(size_))
     throw Error("nodes are given for " + std::to_string(asked.size()) + " ranks, but the communicator has " + std::to_string(size_) +
                 "; give one number a rank, or none to have them found");
-  MPI_Comm shared = MPI_COMM_NULL;
-  const Wait wait("MPI_Comm_split_type");
-  check(MPI_Comm_split_type(raw_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
+  const std::vector<Index> leaders = gather_all(Index{first_of_node()});
   int world_rank = 0;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
-  const std::vector<Index> leaders = gather_all(Communicator(shared).min(Index{rank_}));
   const std::vector<Index> groups = gather_all(Index{per_node ? world_rank / per_node : 0});
 
   std::map<std::array<Index, 3>, int> numbers;
@@ -313,10 +334,41 @@ std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
   return nodes;
 }
 
-std::string reason(const std::exception& caught) {
+// The lowest rank of those who share memory with this one.
+int Communicator::first_of_node() const {
+  Owned shared;
+  hear();
+  {
+    const Wait wait("MPI_Comm_split_type");
+    check(MPI_Comm_split_type(raw_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &shared.raw), "MPI_Comm_split_type");
+  }
+  MPI_Group all = MPI_GROUP_NULL, node = MPI_GROUP_NULL;
+  check(MPI_Comm_group(raw_, &all), "MPI_Comm_group");
+  check(MPI_Comm_group(shared.raw, &node), "MPI_Comm_group");
+  const int first_there = 0;
+  int first = 0;
+  check(MPI_Group_translate_ranks(node, 1, &first_there, all, &first), "MPI_Group_translate_ranks");
+  check(MPI_Group_free(&node), "MPI_Group_free");
+  check(MPI_Group_free(&all), "MPI_Group_free");
+  return first;
+}
+
+const char* reason(const std::exception& caught) {
   if (dynamic_cast<const std::bad_alloc*>(&caught) || dynamic_cast<const std::length_error*>(&caught))
     return "out of memory: take more ranks, or a smaller shape or batch";
   return caught.what();
+}
+
+bool names_rank(std::string_view text) {
+  if (!text.starts_with("rank ")) return false;
+  const auto end = text.find_first_not_of("0123456789", 5);
+  return end != 5 && end != std::string_view::npos && text.substr(end).starts_with(": ");
+}
+
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 0xcbf29ce484222325u;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return value;
 }
 
 void Communicator::settle(const std::optional<std::string>& error) const {
@@ -340,13 +392,9 @@ void Communicator::same(const std::string& what, const std::string& text) const 
 }
 
 bool Communicator::alike(const std::string& text) const {
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  const auto number = static_cast<Index>(hash), length = static_cast<Index>(text.size());
-  std::array<Index, 4> most{number, ~number, length, ~length};  // the largest complement is the least value's
-  check(MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, raw_),
-        "MPI_Allreduce");
-  return most[0] == ~most[1] && most[2] == ~most[3];
+  const auto number = static_cast<Index>(hash(text)), length = static_cast<Index>(text.size());
+  const auto largest = most({number, ~number, length, ~length});  // the largest complement is the least value's
+  return largest[0] == ~largest[1] && largest[2] == ~largest[3];
 }
 
 std::string library() {

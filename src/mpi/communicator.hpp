@@ -2,11 +2,14 @@
 // Everything here is collective over the communicator unless it says "local".
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,6 +17,7 @@
 #include <weft/traffic.hpp>
 
 #include "mpi/check.hpp"
+#include "mpi/together.hpp"
 #include "mpi/watch.hpp"
 
 namespace weft::mpi {
@@ -59,17 +63,17 @@ class Communicator {
   /// Of integers and of floating-point numbers alike; the same bits on every rank.
   template <class T>
   T max(T value) const {
-    return static_cast<T>(reduce(wide(value), MPI_MAX));
+    return from_key<T>(most({to_key(value)})[0]);
   }
   /// Of as many on each rank, one by one.
   std::vector<double> max(std::vector<double> values) const;
   template <class T>
   T min(T value) const {
-    return static_cast<T>(reduce(wide(value), MPI_MIN));
+    return from_key<T>(~most({~to_key(value)})[0]);
   }
   template <class T>
   T sum(T value) const {
-    return static_cast<T>(reduce(wide(value), MPI_SUM));
+    return static_cast<T>(total(static_cast<Wide<T>>(value)));
   }
 
   /// Every rank's value, by rank.
@@ -85,6 +89,16 @@ class Communicator {
   /// all ranks throw Error("rank r: message") of the lowest rank r that failed.
   template <class F>
   auto agree(F&& f) const -> std::invoke_result_t<F>;
+  /// Runs f, which communicates here, and returns its value. f may throw anywhere on some ranks alone, as whatever allocates may: the
+  /// others hear of it in the next collective, and all throw Error("rank r: message") of the lowest such rank r. What all throw alike
+  /// is thrown as it is. A part of the ranks that communicate by themselves do so in a `together` of their own, inside, and all ranks
+  /// come to one. What MPI does collectively by other calls than those of this class comes after `hear`.
+  template <class F>
+  auto together(F&& f) const -> std::invoke_result_t<F>;
+  /// Inside of `together`: goes on when all ranks are well. Nothing may fail between this and the call of MPI that follows.
+  void hear() const {
+    if (Together* const now = Together::innermost()) now->most(*this, {});
+  }
   /// Throws on all ranks when `text` is not the same on all of them: "ranks disagree about the shape: rank 0 has ...".
   void same(const std::string& what, const std::string& text) const;
 
@@ -102,15 +116,34 @@ class Communicator {
 
  private:
   struct Owned;
-  explicit Communicator(MPI_Comm own);
+  /// Of what MPI has made there, if anything.
+  explicit Communicator(std::shared_ptr<Owned> made);
+  static Communicator duplicate(MPI_Comm comm, std::shared_ptr<Owned> into);
   static std::shared_ptr<Owned> owned(MPI_Comm comm);
   void swap(Communicator& other) noexcept;
   template <class T>
-  static auto wide(T value) {
-    return static_cast<std::conditional_t<std::is_floating_point_v<T>, double, Index>>(value);
+  using Wide = std::conditional_t<std::is_floating_point_v<T>, double, Index>;
+  /// Numbers whose order is that of the values, and back.
+  template <class T>
+  static Index to_key(T value) {
+    if constexpr (std::is_floating_point_v<T>)
+      return flipped(std::bit_cast<Index>(static_cast<double>(value)));
+    else
+      return static_cast<Index>(value);
   }
-  Index reduce(Index value, MPI_Op op) const;
-  double reduce(double value, MPI_Op op) const;
+  template <class T>
+  static T from_key(Index key) {
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(std::bit_cast<double>(flipped(key)));
+    else
+      return static_cast<T>(key);
+  }
+  static Index flipped(Index bits) { return bits < 0 ? bits ^ std::numeric_limits<Index>::max() : bits; }
+  /// The largest of all ranks' numbers, place by place: what every collective here is, or begins with inside of `together`.
+  Together::Numbers most(const Together::Numbers& numbers) const;
+  int first_of_node() const;
+  Index total(Index value) const;
+  double total(double value) const;
   /// Throws on all ranks when any has an error message, that of the lowest such rank.
   void settle(const std::optional<std::string>& error) const;
 
@@ -120,8 +153,13 @@ class Communicator {
   mutable Traffic traffic_;
 };
 
-/// What a message says of something that was thrown: what it says of itself, but for memory that could not be had. Local.
-std::string reason(const std::exception& caught);
+/// What a message says of something that was thrown: what it says of itself, but for memory that could not be had. Local, and
+/// allocates nothing; the text is the exception's, or lasts.
+const char* reason(const std::exception& caught);
+/// Whether a message says "rank 3: ..." already: it comes from an inner `agree`. Local.
+bool names_rank(std::string_view text);
+/// Local: FNV-1a.
+std::uint64_t hash(std::string_view text);
 /// Which MPI this is, and which version, one line. Local.
 std::string library();
 /// What MPI was initialised with: MPI_THREAD_SINGLE, ..., MPI_THREAD_MULTIPLE. Local.
@@ -143,6 +181,23 @@ auto Communicator::agree(F&& f) const -> std::invoke_result_t<F> {
   }
   settle(error);
   if constexpr (!std::is_void_v<Value>) return std::move(*value);
+}
+
+template <class F>
+auto Communicator::together(F&& f) const -> std::invoke_result_t<F> {
+  Together here(*this);
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+      f();
+      here.end();
+    } else {
+      auto value = f();
+      here.end();
+      return value;
+    }
+  } catch (...) {
+    here.fail();
+  }
 }
 
 }  // namespace weft::mpi

@@ -13,10 +13,7 @@ class File {
  public:
   /// Collective over `all`, which must outlive it; `mode` is one of MPI's: MPI_MODE_RDONLY, MPI_MODE_RDWR.
   File(const Communicator& all, const std::string& path, int mode);
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  /// Collective.
-  ~File();
+  /// The destructor is collective.
 
   /// What this rank sees of the file: from byte `begin` on, the places of `places`, again and again. Collective.
   void view(Index begin, const Datatype& places) const;
@@ -35,7 +32,7 @@ class File {
 
   const Communicator& all_;
   std::string path_;
-  MPI_File raw_ = MPI_FILE_NULL;
+  JointHandle own_;
 };
 
 }  // namespace weft::mpi

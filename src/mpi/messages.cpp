@@ -235,6 +235,7 @@ void Alltoall::start(const Communicator& comm, const void* send, void* receive, 
 void Alltoall::prepare(const Communicator& comm, const void* send, void* receive, Prepared& prepared) const {
 #if defined(WEFT_INIT)
   MPI_Request* const request = prepared.add(messages_, bytes_);
+  comm.hear();
   switch (call_) {
     case Call::alltoall:
       check(WEFT_INIT(Alltoall)(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw(), MPI_INFO_NULL,

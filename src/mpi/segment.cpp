@@ -114,7 +114,7 @@ Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank())
   try {
     map(group, own);
   } catch (const Error& refused) {  // alike on all ranks
-    release();
+    reserved_.reset();
     own_ = false;
     allocate_window(group, refused.what());
     note_ = std::string("shared memory is a window of MPI, without huge pages (") + refused.what() + ")";
@@ -123,15 +123,7 @@ Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank())
   group.barrier();
 }
 
-Segments::~Segments() { release(); }
-
-void Segments::release() noexcept {
-  if (reserved_) munmap(std::exchange(reserved_, nullptr), reserved_bytes_);
-  if (window_ == MPI_WIN_NULL || !running()) return;
-  const Wait wait("MPI_Win_free");
-  MPI_Win_free(&window_);
-  --live.windows;
-}
+void Segments::Unmap::operator()(void* space) const noexcept { munmap(space, bytes); }
 
 Index Segments::held(Index bytes) const {
   const Index rest = bytes % huge_page;
@@ -162,11 +154,10 @@ void Segments::map(const Communicator& group, bool permitted) {
   group.bcast(where);
   group.agree([&] {
     if (rank_ != 0) open_at(file, where);
-    reserved_bytes_ = static_cast<std::size_t>(total + huge_page);
-    void* const space = mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    std::size_t room = static_cast<std::size_t>(total + huge_page);
+    void* const space = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED) refuse("mmap");
-    reserved_ = space;
-    std::size_t room = reserved_bytes_;
+    reserved_ = {space, Unmap{room}};
     void* aligned = space;
     std::align(huge_page, static_cast<std::size_t>(total), aligned, room);
     if (mmap(aligned, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.descriptor, 0) == MAP_FAILED)
@@ -191,22 +182,23 @@ void Segments::allocate_window(const Communicator& group, const std::string& ref
     return Error("there is no shared memory; of our own: " + refused + "; as a window of MPI: " + why.what());
   };
   try {
-    group.agree([&] { check_window_room(total); });
+    group.agree([&] { check_window_room(total), window_.reset(new Joint); });
+    group.hear();
     const int code = awaited("MPI_Win_allocate_shared", [&] {
-      return MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_);
+      return MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_->window);
     });
+    if (code == MPI_SUCCESS) ++live.windows;
     group.agree([&] { check(code, "MPI_Win_allocate_shared"); });
   } catch (const Error& why) {
-    window_ = MPI_WIN_NULL;  // where it was made it cannot be freed: that takes all ranks
+    if (window_ && window_->window != MPI_WIN_NULL) --live.windows, window_->window = MPI_WIN_NULL;  // to free it takes all ranks
     throw failed(why);
   }
-  ++live.windows;
   try {
     group.agree([&] {
-      check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+      check(MPI_Win_set_errhandler(window_->window, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
       MPI_Aint size = 0;
       int unit = 0;
-      check(MPI_Win_shared_query(window_, 0, &size, &unit, &memory), "MPI_Win_shared_query");
+      check(MPI_Win_shared_query(window_->window, 0, &size, &unit, &memory), "MPI_Win_shared_query");
       std::size_t room = static_cast<std::size_t>(total + page_bytes());
       base_ = static_cast<std::byte*>(std::align(static_cast<std::size_t>(page_bytes()), static_cast<std::size_t>(total), memory, room));
       // Some MPIs promise memory that is not there, and the first touch would end the process; this returns an error instead.
@@ -214,7 +206,7 @@ void Segments::allocate_window(const Communicator& group, const std::string& ref
         refuse("the window's pages");
     });
   } catch (const Error& why) {
-    release();
+    window_.reset();
     throw failed(why);
   }
 }

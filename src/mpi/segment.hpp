@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,7 @@ class Segments {
   /// WEFT_SHARED_MEMORY in the environment says what may be used: `own` (an anonymous file of ours, and where the system refuses that, a
   /// window of MPI; the default), `window` (only the latter) or `none`. Throws Error on all ranks when nothing is left.
   Segments(const Communicator& group, Index bytes);
-  Segments(const Segments&) = delete;
-  Segments& operator=(const Segments&) = delete;
-  /// Local for memory of our own, collective for a window.
-  ~Segments();
+  /// The destructor is local for memory of our own, collective for a window.
 
   /// Where a rank's part lies in this process.
   std::byte* part(int rank) const { return base_ + offsets_[static_cast<std::size_t>(rank)]; }
@@ -38,15 +36,18 @@ class Segments {
   Index place();
   void map(const Communicator& group, bool permitted);
   void allocate_window(const Communicator& group, const std::string& refused);
-  void release() noexcept;
+
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(void* space) const noexcept;
+  };
 
   int rank_;
   bool own_ = true;
   std::vector<Index> bytes_, offsets_;  // by rank
   std::byte* base_ = nullptr;
-  void* reserved_ = nullptr;  // address space of our own mapping
-  std::size_t reserved_bytes_ = 0;
-  MPI_Win window_ = MPI_WIN_NULL;
+  std::unique_ptr<void, Unmap> reserved_;  // address space of our own mapping
+  JointHandle window_;
   std::string note_;
 };
 

@@ -79,7 +79,10 @@ void mpi::Tracing::write(const std::string& path) const {
   });
 }
 
-Trace::Trace(MPI_Comm comm, Index spans) : tracing_(std::make_unique<mpi::Tracing>(mpi::Communicator::duplicate(comm), spans)) {}
+Trace::Trace(MPI_Comm comm, Index spans) {
+  const auto all = mpi::Communicator::shared(comm);
+  tracing_ = all.together([&] { return std::make_unique<mpi::Tracing>(mpi::Communicator::duplicate(all.raw()), spans); });
+}
 Trace::~Trace() = default;
 Trace::Trace(Trace&&) noexcept = default;
 Trace& Trace::operator=(Trace&&) noexcept = default;
@@ -171,7 +174,7 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
       throw Error("WEFT_TRACE=" + shown_path(asked) + ", but this process is being traced to " + shown_path(session->asked) + " already; a process has one trace");
   });
   const Index spans = comm.agree(room);
-  Communicator others = comm.split(session ? -1 : 0);
+  const Communicator others = comm.split(session ? -1 : 0);
   std::string path;
   comm.agree([&] {
     if (session) return;
@@ -181,8 +184,9 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
       throw Error("WEFT_TRACE=" + shown_path(asked) + ": cannot write " + shown_path(path) + "; name a file in a folder that is there, with the right to write, or unset it");
   });
   std::string failure;
-  if (!session) try {
-      session = std::make_unique<Session>(Session{asked, path, {std::move(others), spans}});
+  if (session) comm.hear();  // for the others have a `together` of their own
+  else try {
+      session = others.together([&] { return std::make_unique<Session>(Session{asked, path, {others.again(), spans}}); });
       at_finalize(finish);
     } catch (const Error& e) {
       failure = e.what();

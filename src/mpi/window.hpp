@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <memory>
 
 #include "mpi/messages.hpp"
 
@@ -14,21 +14,14 @@ class Window {
   /// Why a group of so many ranks should have no window; empty: it may. Open MPI 4 names what is behind a window after the job and the number of the
   /// communicator, which groups side by side share: they then open each other's, and put nowhere or fail.
   static std::string declines(int ranks);
-  /// Collective, and fails on all ranks alike; the memory is the caller's, from the heap: what is put into the stack, or into memory that MPI
+  /// Collective, and fails on all ranks alike; the memory is the caller's, shared with the window, from the heap: what is put into the stack, or into memory that MPI
   /// allocates, has been seen to land elsewhere with MPICH 4.0.2 over UCX.
-  static Window create(const Communicator&, std::byte* memory, Index bytes);
+  static Window create(const Communicator&, std::shared_ptr<std::byte> memory, Index bytes);
   /// The same, the memory being MPI's, which is all that some MPIs can put into (Open MPI 4.1 between processes that may not read each other). Throws
   /// Declined on all ranks where MPI has no such window, with what may help.
   static Window allocate(const Communicator&, Index bytes);
-  Window(Window&& other) noexcept { swap(other); }
-  Window& operator=(Window&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  /// Collective.
-  ~Window();
-
-  MPI_Win raw() const { return raw_; }
+  /// Destructors are collective.
+  MPI_Win raw() const { return own_->window; }
   std::byte* memory() const { return memory_; }
   /// Counted as a call on `comm`. The data may be changed once it is flushed; `at` counts bytes from the begin of the target's memory.
   void put(const Communicator& comm, const void* data, const Amount&, int to, Index at) const;
@@ -40,13 +33,11 @@ class Window {
   void sync() const;
 
  private:
-  Window(MPI_Win own, std::byte* memory);
-  void swap(Window& other) noexcept {
-    std::swap(raw_, other.raw_);
-    std::swap(memory_, other.memory_);
-  }
+  /// Collective: calls make(window), and fails on all ranks alike.
+  template <class Make>
+  static Window made(const Communicator&, const char* call, Make make);
 
-  MPI_Win raw_ = MPI_WIN_NULL;
+  JointHandle own_;
   std::byte* memory_ = nullptr;
 };
 

@@ -21,7 +21,8 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   };
   // groups of ranks may fail apart: then all fail
   const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound {
-    return {&chosen, agree_or_decline(comm, [&] { return sent(chosen)->bind(demand, group.raw()); }), reason, {}};
+    const auto bind = [&] { return sent(chosen)->bind(demand, group.raw()); };
+    return {&chosen, agree_or_decline(comm, [&] { return group.together(bind); }), reason, {}};
   };
   const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound {
     try {

@@ -43,6 +43,9 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses for this machine.
   Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const Machine& machine);
 
+  /// Collective: chooses what options leave open, and plans.
+  static std::unique_ptr<Body> make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
+
   mpi::Communicator comm;
   AnyProblem problem;
   std::string called;  // what the time limit and comparisons of calls say

@@ -85,7 +85,9 @@ void AnyPlan::Body::share_waves() {
     const auto& own = mine.elements();
     static_assert(std::is_trivially_copyable_v<Share::Element>);
     shares.clear();
-    for (const std::string& text : comm.split(comm.rank() / groups, comm.rank()).gather_all(std::string(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Share::Element)))) {
+    const mpi::Communicator part = comm.split(comm.rank() / groups, comm.rank());
+    const std::string mine_there(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Share::Element));
+    for (const std::string& text : part.together([&] { return part.gather_all(mine_there); })) {
       shares.emplace_back(text.size() / sizeof(Share::Element));
       std::memcpy(shares.back().data(), text.data(), text.size());
     }

@@ -120,7 +120,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
   const std::vector<int>& members = nodes.beside(self);
   const int places = static_cast<int>(members.size());
   node_ = comm_.group(members);
-  const Counts gives(node_, pattern, true), takes(node_, pattern, false);
+  const auto counts = [&](bool of_gives) { return node_.together([&] { return Counts(node_, pattern, of_gives); }); };
+  const Counts gives = counts(true), takes = counts(false);
 
   // where everything lies
   std::vector<Index> ends(at(places), 0);
@@ -157,7 +158,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
 
   std::string refused;
   try {
-    segments_ = std::make_unique<mpi::Segments>(node_, flags_at_[at(place)] + signs * pattern.tiles() * flag_bytes);
+    const Index bytes = flags_at_[at(place)] + signs * pattern.tiles() * flag_bytes;
+    segments_ = node_.together([&] { return std::make_unique<mpi::Segments>(node_, bytes); });
   } catch (const Error& why) {
     refused = std::string("on its node, ") + why.what();  // whose ranks have other numbers
   }

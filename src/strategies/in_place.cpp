@@ -31,11 +31,15 @@ std::vector<std::vector<Told>> tell(const mpi::Communicator& group, const Pieces
   }
   arrive.counts.resize(telling.size());
   const mpi::Datatype number = mpi::Datatype::bytes(sizeof(Index)), one = mpi::Datatype::bytes(sizeof(Told));
-  mpi::Alltoall::even(group, 1, number)(group, leave.counts.data(), arrive.counts.data());
+  const auto counts = mpi::Alltoall::even(group, 1, number);
+  group.hear();
+  counts(group, leave.counts.data(), arrive.counts.data());
   arrive.offsets.resize(telling.size());
   std::exclusive_scan(arrive.counts.begin(), arrive.counts.end(), arrive.offsets.begin(), Index{0});
   std::vector<Told> arrived(static_cast<std::size_t>(arrive.offsets.back() + arrive.counts.back()));
-  mpi::Alltoall::uneven(group, leave, arrive, one)(group, leaving.data(), arrived.data());
+  const auto pieces = mpi::Alltoall::uneven(group, leave, arrive, one);
+  group.hear();
+  pieces(group, leaving.data(), arrived.data());
   for (std::size_t p = 0; p < told.size(); ++p)
     told[p].assign(arrived.begin() + arrive.offsets[p], arrived.begin() + arrive.offsets[p] + arrive.counts[p]);
   return told;

@@ -31,11 +31,56 @@ class LeaderExchange final : public PackedExchange {
  public:
   LeaderExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::exact) {
     const Nodes nodes(demand);
-    const int self = comm_.rank();
-    const auto& members = nodes.beside(self);
+    const auto& members = nodes.beside(comm_.rank());
     node_ = comm_.group(members);
     leads_ = node_.rank() == 0;
-    Index most_out = 0, most_in = 0, most_sent = 0, most_received = 0;  // of any tile, in elements
+    const Most most = node_.together([&] { return lay_out_turns(nodes, members); });
+    comm_.agree([&] {
+      const bool alone = members.size() == 1;  // then the rank's own buffers are what would be gathered and scattered
+      for (auto [memory, elements] : {std::pair{&gathered_, alone ? 0 : most.out},
+                                      {&scattered_, alone ? 0 : most.in},
+                                      {&sent_, most.sent},
+                                      {&received_, most.received}}) {
+        memory->resize(static_cast<std::size_t>(volume({elements, element_.size()})) + 1);  // never none
+        bytes_owned_ += static_cast<Index>(memory->size());
+      }
+    });
+  }
+
+  Traffic traffic() const override {
+    const Traffic between = comm_.traffic(), inside = node_.traffic();
+    return {between.calls + inside.calls, between.messages + inside.messages, between.bytes + inside.bytes};
+  }
+
+  void start(int t) override {
+    Turn& tile = turns_[at(t)];
+    const bool alone = node_.size() == 1;
+    std::byte* const gathered = alone ? out_region(t) : gathered_.data();
+    std::byte* const scattered = alone ? in_region(t) : scattered_.data();
+    if (!alone) tile.gather.gather(node_, out_region(t), gathered);
+    if (leads_) {
+      for (const Message& in : tile.receives)
+        mpi::ireceive(comm_, received_.data() + in.at * element_.size(), in.amount, in.peer, tag(t), tile.under_way);
+      copy(tile.leave, gathered, sent_.data());
+      for (const Message& out : tile.sends)
+        mpi::isend(comm_, sent_.data() + out.at * element_.size(), out.amount, out.peer, tag(t), tile.under_way);
+      copy(tile.inside, gathered, scattered);
+      tile.under_way.wait();
+      copy(tile.arrive, received_.data(), scattered);
+    }
+    if (!alone) tile.scatter.scatter(node_, scattered, in_region(t));
+  }
+  void finish(int) override {}
+
+ private:
+  /// Of any tile, in elements.
+  struct Most {
+    Index out = 0, in = 0, sent = 0, received = 0;
+  };
+  /// What the node's ranks do tile by tile; they tell each other how much they have.
+  Most lay_out_turns(const Nodes& nodes, const std::vector<int>& members) {
+    const int self = comm_.rank();
+    Most most;
     for (int t = 0; t < tiles(); ++t) {
       Turn& tile = turns_.emplace_back();
       // by place and peer; what stays on a rank is not counted
@@ -75,47 +120,12 @@ class LeaderExchange final : public PackedExchange {
           tile.receives.push_back({others.front(), receive_begin, mpi::Amount(received - receive_begin, element_)});
       }
       tile.under_way = mpi::Requests(tile.sends.size() + tile.receives.size());
-      most_out = std::max(most_out, sum(out_totals)), most_in = std::max(most_in, sum(in_totals));
-      most_sent = std::max(most_sent, sent), most_received = std::max(most_received, received);
+      most.out = std::max(most.out, sum(out_totals)), most.in = std::max(most.in, sum(in_totals));
+      most.sent = std::max(most.sent, sent), most.received = std::max(most.received, received);
     }
-    comm_.agree([&] {
-      const bool alone = members.size() == 1;  // then the rank's own buffers are what would be gathered and scattered
-      for (auto [memory, elements] : {std::pair{&gathered_, alone ? 0 : most_out},
-                                      {&scattered_, alone ? 0 : most_in},
-                                      {&sent_, most_sent},
-                                      {&received_, most_received}}) {
-        memory->resize(static_cast<std::size_t>(volume({elements, element_.size()})) + 1);  // never none
-        bytes_owned_ += static_cast<Index>(memory->size());
-      }
-    });
+    return most;
   }
 
-  Traffic traffic() const override {
-    const Traffic between = comm_.traffic(), inside = node_.traffic();
-    return {between.calls + inside.calls, between.messages + inside.messages, between.bytes + inside.bytes};
-  }
-
-  void start(int t) override {
-    Turn& tile = turns_[at(t)];
-    const bool alone = node_.size() == 1;
-    std::byte* const gathered = alone ? out_region(t) : gathered_.data();
-    std::byte* const scattered = alone ? in_region(t) : scattered_.data();
-    if (!alone) tile.gather.gather(node_, out_region(t), gathered);
-    if (leads_) {
-      for (const Message& in : tile.receives)
-        mpi::ireceive(comm_, received_.data() + in.at * element_.size(), in.amount, in.peer, tag(t), tile.under_way);
-      copy(tile.leave, gathered, sent_.data());
-      for (const Message& out : tile.sends)
-        mpi::isend(comm_, sent_.data() + out.at * element_.size(), out.amount, out.peer, tag(t), tile.under_way);
-      copy(tile.inside, gathered, scattered);
-      tile.under_way.wait();
-      copy(tile.arrive, received_.data(), scattered);
-    }
-    if (!alone) tile.scatter.scatter(node_, scattered, in_region(t));
-  }
-  void finish(int) override {}
-
- private:
   struct Copy {
     Index from, to, count;  // elements
   };

@@ -7,7 +7,10 @@
 
 namespace weft {
 
-std::vector<int> nodes(MPI_Comm comm, const std::vector<int>& asked) { return mpi::Communicator::shared(comm).nodes(asked); }
+std::vector<int> nodes(MPI_Comm user, const std::vector<int>& asked) {
+  const auto comm = mpi::Communicator::shared(user);
+  return comm.together([&] { return comm.nodes(asked); });
+}
 
 Nodes::Nodes(const Demand& demand) {
   std::map<int, int> numbers;

@@ -57,6 +57,7 @@ class PackedExchange : public Exchange {
   /// Receives into memory of somebody else's, as large as `in_bytes`, instead of its own. For constructors.
   void receive_into(std::byte* memory, Slots& slots);
   Index in_bytes() const { return in_bytes_; }
+  const std::shared_ptr<std::byte>& in_memory() const { return in_memory_; }
   int in_slot() const { return in_slot_; }
 
   mpi::Communicator comm_;

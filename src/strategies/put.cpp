@@ -25,7 +25,7 @@ class PutExchange final : public PackedExchange {
     if (comm_.size() == 1) return;
     comm_ = mpi::Communicator::duplicate(group);  // its messages go when tiles are closed, which is in no order
     try {
-      window_ = mpi::Window::create(comm_, in_region(0), in_bytes());
+      window_ = mpi::Window::create(comm_, in_memory(), in_bytes());
     } catch (const Error&) {  // alike on all ranks
       window_ = mpi::Window::allocate(comm_, in_bytes());
       receive_into(window_.memory(), *demand.slots);
@@ -94,7 +94,9 @@ class PutExchange final : public PackedExchange {
       for (int t = 0; t < tiles(); ++t) here[index(t, peer)] = in_block(t, peer) - in_region(0);
     const mpi::Communicator planning = mpi::Communicator::of(group);  // what it sends is not the exchange's traffic
     const mpi::Datatype number = mpi::Datatype::bytes(sizeof(Index));
-    mpi::Alltoall::even(planning, tiles(), number)(planning, here.data(), there.data());
+    const auto all = mpi::Alltoall::even(planning, tiles(), number);
+    planning.hear();
+    all(planning, here.data(), there.data());
     return there;
   }
 

@@ -1,6 +1,7 @@
 // Constructors of plans and of redistributions: what is left open is chosen, by tuning, by wisdom or by the model, and then planned; and how a plan
 // tells of it.
 #include <algorithm>
+#include <new>
 
 #include <weft/quote.hpp>
 
@@ -14,17 +15,26 @@
 namespace weft {
 
 AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options) {
-  const std::string about = to_string(problem.shape) + ", strategy " + options.strategy;
+  std::string about;
+  try {
+    about = to_string(problem.shape) + ", strategy " + options.strategy;
+  } catch (const std::bad_alloc&) {  // then the time limit says less; other ranks wait for this one below
+  }
   const mpi::Entry entry("planning", about);
-  auto comm = mpi::Communicator::shared(user);
+  const auto comm = mpi::Communicator::shared(user);
+  body_ = comm.together([&] { return Body::make(comm, problem, options); });
+}
+
+std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
+  std::unique_ptr<Body> made;
   check_alike(comm, problem, options);
   if (!leaves_open(options)) {
-    body_ = std::make_unique<Body>(std::move(comm), problem, options, Machine());
-    return;
+    made = std::make_unique<Body>(comm.again(), problem, options, Machine());
+    return made;
   }
   Recollection known(comm, problem, options);
   std::vector<std::string> notes = known.notes();
-  const auto plan = [&](const Options& choice) { body_ = std::make_unique<Body>(comm.again(), problem, choice, known.machine()); };
+  const auto plan = [&](const Options& choice) { made = std::make_unique<Body>(comm.again(), problem, choice, known.machine()); };
   Json story;
   if (options.strategy == "tune") {
     const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
@@ -54,26 +64,29 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
     if (here < comm.size()) fields = several > 0 ? ScheduleOptions{"kept", several, 2} : ScheduleOptions();  // large fields one by one are many messages
     else if (comm.max(cached ? 1 : 0) > 0) fields = {};
   }
-  if (!body_ && by_fields.schedule != ScheduleOptions()) try {
+  if (!made && by_fields.schedule != ScheduleOptions()) try {
       plan(by_fields);
       if (story.is_null()) story = Json(Json::Members{});
       story.set("reason", "the model: fields of a batch go through all stages while they are in cache");
     } catch (const Declined&) {  // alike on all ranks: the batch is cut
     }
-  if (!body_) plan(closed(options));
-  body_->requested = options;
+  if (!made) plan(closed(options));
+  made->requested = options;
   Json::List said(notes.begin(), notes.end());
   if (!said.empty()) story.set("notes", std::move(said));
-  if (!story.is_null()) body_->choice = story.dump();
-  if (!story["reason"].is_null()) body_->chosen_by = (options.strategy == "tune" ? "tuning: " : "") + shown(story["reason"].text(), 300);
+  if (!story.is_null()) made->choice = story.dump();
+  if (!story["reason"].is_null()) made->chosen_by = (options.strategy == "tune" ? "tuning: " : "") + shown(story["reason"].text(), 300);
+  return made;
 }
 
 Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
   const mpi::Entry entry("planning a redistribution", options.strategy);
-  auto comm = mpi::Communicator::shared(user);
-  const bool looks = comm.max(options.wisdom && options.strategy == "auto" ? 1 : 0);
-  const Machine machine = looks ? Recollection::machine_at(comm, options.nodes) : Machine();
-  body_ = std::make_unique<Body>(std::move(comm), from, to, element_bytes, options, machine);
+  const auto comm = mpi::Communicator::shared(user);
+  body_ = comm.together([&] {
+    const bool looks = comm.max(options.wisdom && options.strategy == "auto" ? 1 : 0);
+    const Machine machine = looks ? Recollection::machine_at(comm, options.nodes) : Machine();
+    return std::make_unique<Body>(comm.again(), from, to, element_bytes, options, machine);
+  });
 }
 
 std::string AnyPlan::explain(bool as_json) const {

@@ -45,10 +45,7 @@ struct Circle {
   }
 };
 
-}  // namespace
-
-Machine measure_machine(MPI_Comm user, const std::vector<int>& asked) {
-  const auto comm = mpi::Communicator::shared(user);
+Machine measured(const mpi::Communicator& comm, const std::vector<int>& asked) {
   const std::vector<int> nodes = comm.nodes(asked);
   std::vector<int> mine, firsts;  // the ranks of this node, and the first rank of each
   for (int r = 0; r < comm.size(); ++r) {
@@ -76,6 +73,13 @@ Machine measure_machine(MPI_Comm user, const std::vector<int>& asked) {
   const double flops = 5.0 * length * 7 * count;
   machine.flops_per_second = flops / seconds_of(comm, 4, [&] { (*lines)(reinterpret_cast<const std::byte*>(values.data()), reinterpret_cast<std::byte*>(results.data()), count); });
   return machine;
+}
+
+}  // namespace
+
+Machine measure_machine(MPI_Comm user, const std::vector<int>& asked) {
+  const auto comm = mpi::Communicator::shared(user);
+  return comm.together([&] { return measured(comm, asked); });
 }
 
 }  // namespace weft

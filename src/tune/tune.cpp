@@ -241,11 +241,7 @@ class Search {
   Tuning found_;
 };
 
-}  // namespace
-
-Tuning tune(MPI_Comm user, const AnyProblem& problem, const Options& options, const TuneOptions& how) {
-  const mpi::Entry entry("tuning", options.strategy);
-  const auto comm = mpi::Communicator::shared(user);
+Tuning found(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options, const TuneOptions& how) {
   comm.agree([&] {
     for (const auto& [name, value] : {std::pair{"seconds", how.seconds}, {"skew_seconds", how.skew_seconds}})
       if (!(value >= 0 && value <= 1e6)) throw Error(std::string(name) + " is " + std::to_string(value) + "; give seconds from 0 to 1000000");
@@ -254,6 +250,14 @@ Tuning tune(MPI_Comm user, const AnyProblem& problem, const Options& options, co
   comm.same("the seconds to tune", std::to_string(how.seconds) + ", skew " + std::to_string(how.skew_seconds) + (how.exhaustive ? ", exhaustive" : "") + (how.trace ? ", traced" : ""));
   const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
   return Search(comm, problem, options, how).run();
+}
+
+}  // namespace
+
+Tuning tune(MPI_Comm user, const AnyProblem& problem, const Options& options, const TuneOptions& how) {
+  const mpi::Entry entry("tuning", options.strategy);
+  const auto comm = mpi::Communicator::shared(user);
+  return comm.together([&] { return found(comm, problem, options, how); });
 }
 
 }  // namespace weft

@@ -466,8 +466,10 @@ std::string Recollection::keep(const Tuning& tuning) {
 
 std::string remember(MPI_Comm user, const AnyProblem& problem, const Options& options, const Tuning& found) {
   const auto comm = mpi::Communicator::shared(user);
-  check_alike(comm, problem, options);
-  return Recollection(comm, problem, options).keep(found);
+  return comm.together([&] {
+    check_alike(comm, problem, options);
+    return Recollection(comm, problem, options).keep(found);
+  });
 }
 
 }  // namespace weft
