@@ -10,10 +10,11 @@ Prepared::~Prepared() {
 }
 
 MPI_Request* Prepared::add(Index messages, Index bytes) {
+  MPI_Request* const request = &all_.emplace_back(MPI_REQUEST_NULL);
   messages_ += messages;
   bytes_ += bytes;
   ++live.requests;
-  return &all_.emplace_back(MPI_REQUEST_NULL);
+  return request;
 }
 
 void Prepared::start(const Communicator& comm) {

@@ -81,6 +81,7 @@ class TypedContender final : public Contender {
     fill(in_, 0);
     if (!in_place) fill(out_, poison);
     each(in_, tags.before(), [&](In& value, double wanted) { value = static_cast<real_of<In>>(wanted); });
+    comm_.hear();
     plan_.forward(in_.data(), out_.data());
     double worst = 0;  // squared
     const auto compare = [&](std::complex<double> seen, std::complex<double> wanted) {
@@ -97,6 +98,7 @@ class TypedContender final : public Contender {
     Succession<In, Out> succession(comm_, plan_, in_, out_);
     const std::vector<Out> there = succession.after().taken();
     if (!in_place) fill(in_, poison);
+    comm_.hear();
     plan_.backward(out_.data(), in_.data());
     const std::vector<In> back = succession.before().taken();
     if (!waves) {
