@@ -22,7 +22,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <limits>
+#include <new>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -120,9 +122,22 @@ class Planner {
 
  private:
   static std::string text() {
-    std::string all;
-    F::export_wisdom([](char c, void* to) { static_cast<std::string*>(to)->push_back(c); }, &all);
-    return all;
+    // what fails must not leave through FFTW, which is written in C
+    struct Text {
+      std::string all;
+      std::exception_ptr failure;
+    } text;
+    const auto add = [](char c, void* to) {
+      Text& so_far = *static_cast<Text*>(to);
+      try {
+        so_far.all.push_back(c);
+      } catch (const std::bad_alloc&) {
+        so_far.failure = std::current_exception();
+      }
+    };
+    F::export_wisdom(add, &text);
+    if (text.failure) std::rethrow_exception(text.failure);
+    return std::move(text.all);
   }
 
   std::lock_guard<std::recursive_mutex> lock_{planner()};

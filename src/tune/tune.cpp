@@ -215,15 +215,21 @@ class Search {
                                    {"measured_seconds", c.measured_seconds}, {"forward_seconds", c.forward_seconds}, {"backward_seconds", c.backward_seconds},
                                    {"measurements", c.measurements}, {"round", c.round}, {"verdict", c.verdict}});
     const Machine& m = machine_;
-    Json all = Json::Members{
-        {"problem", Json::Members{{"summary", summary(problem_, asked_)}, {"shape", to_string(problem_.shape)}, {"ranks", comm_.size()}}},
-        {"choice", choice_json(found_.choice)},
-        {"reason", found_.reason},
-        {"seconds", found_.seconds},
-        {"machine", Json::Members{{"message_seconds", m.message_seconds}, {"bytes_per_second", m.bytes_per_second}, {"copied_per_second", m.copied_per_second},
-                                  {"node_message_seconds", m.node_message_seconds}, {"node_bytes_per_second", m.node_bytes_per_second},
-                                  {"flops_per_second", m.flops_per_second}}},
-        {"candidates", std::move(list)}};
+    Json problem{Json::Members()}, machine = problem, all = problem;
+    problem.set("summary", summary(problem_, asked_));
+    problem.set("shape", to_string(problem_.shape));
+    problem.set("ranks", comm_.size());
+    for (const auto& [name, value] : {std::pair{"message_seconds", m.message_seconds}, {"bytes_per_second", m.bytes_per_second},
+                                      {"copied_per_second", m.copied_per_second}, {"node_message_seconds", m.node_message_seconds},
+                                      {"node_bytes_per_second", m.node_bytes_per_second}, {"flops_per_second", m.flops_per_second}})
+      machine.set(name, value);
+    // one by one: GCC 12 does not clean up after a list of them in which one runs out of memory
+    all.set("problem", std::move(problem));
+    all.set("choice", choice_json(found_.choice));
+    all.set("reason", found_.reason);
+    all.set("seconds", found_.seconds);
+    all.set("machine", std::move(machine));
+    all.set("candidates", std::move(list));
     found_.json = all.dump() + "\n";
     comm_.bcast(found_.json);  // clocks are each rank's own
     found_.text = explanation(Json::parse(found_.json));

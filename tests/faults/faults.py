@@ -85,6 +85,62 @@ class Alone(unittest.TestCase):
                 self.assertEqual(result.out.count(f"says: rank 0: WEFT_TIMEOUT={text}: give the seconds"), 2, result)
 
 
+class Refused(unittest.TestCase):
+    """MPI itself fails on rank 1, in a call in which rank 0 waits: all hear of it, or the time limit ends the job with words."""
+    def refused(self, strategy, nth):
+        program = os.path.join(os.path.dirname(ALONE), "weft_refused")
+        result = Result([MPIEXEC, "-n", "2", program, strategy, str(nth)], seconds=30, environment={**AS_ROOT, "WEFT_TIMEOUT": "1.5"})
+        self.assertLess(result.seconds, 15, result)
+        if "no such call" in result.out:
+            self.assertEqual(result.out.count("says: nothing was thrown"), 2, result)
+            return False
+        if "has waited for other ranks for 1.5 s (WEFT_TIMEOUT) in MPI_" in result.err:
+            self.assertNotEqual(result.code, 0, result)
+        else:
+            self.assertEqual(result.code, 0, result)
+            said = {line.split(" says: ")[1] for line in result.out.splitlines() if " says: " in line}
+            self.assertEqual(len(said), 1, result)
+            self.assertRegex(said.pop(), "^rank 1: MPI_[A-Z][a-z_]+ failed with code ")
+        return True
+
+    def test_collectives(self):
+        if "WEFT_TEST_THOROUGH" not in os.environ:
+            places = {"alltoallv": (0, 2, 30), "put": (40,)}
+        else:
+            places = {strategy: range(1000) for strategy in ("alltoallv", "direct", "put", "node")}
+        for strategy, all_of_them in places.items():
+            for nth in all_of_them:
+                with self.subTest(strategy=strategy, nth=nth):
+                    found = self.refused(strategy, nth)
+                if not found:
+                    break
+
+
+class LittleMemory(unittest.TestCase):
+    """Ranks that may map less than a plan needs: an error, and nobody waits."""
+    LIMIT_KIB = 1000000
+
+    def ends(self, result):
+        self.assertLess(result.seconds, 30, result)
+        self.assertNotEqual(result.code, 0, result)
+        self.assertRegex(result.err, "weft: rank [01]: no memory for a buffer of|weft: .*may not map as many|weft: .*out of memory")
+        self.assertEqual(result.err.count("weft: "), 1, result)
+        self.assertNotIn("has waited", result.err)
+
+    def test_alike(self):
+        limit = self.LIMIT_KIB << 10
+        for strategy in "auto", "direct":
+            with self.subTest(strategy=strategy):
+                self.ends(Result([WEFT, "--ranks", "2", "plan", "--shape", "512x512x256", "--effort", "estimate", "--strategy", strategy],
+                                 seconds=40, restore_signals=False, environment={"WEFT_TIMEOUT": "30"},
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
+
+    def test_one_alone(self):
+        script = f'[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 0 ] || ulimit -v {self.LIMIT_KIB}; exec "$0" "$@"'
+        self.ends(Result([MPIEXEC, "-n", "2", "sh", "-c", script, WEFT, "plan", "--shape", "512x512x256", "--effort", "estimate"],
+                         seconds=40, environment={**AS_ROOT, "WEFT_TIMEOUT": "30"}))
+
+
 class NoSharedMemory(unittest.TestCase):
     def plan(self, *words, ranks=2, before=(), **options):
         result = Result([*before, WEFT, "--ranks", str(ranks), "plan", "--shape", "128x128x64", "--effort", "estimate", *words], seconds=30, **options)

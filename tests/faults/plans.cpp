@@ -144,6 +144,33 @@ TEST_F(Plans, TinyDestroyedInAnotherOrderThanMade) {
   EXPECT_TRUE(Held() == before);
 }
 
+// MPI has room for some thousand communicators, and plans share one.
+TEST_F(Plans, ManyLiveAtOnce) {
+  const int many = std::getenv("WEFT_TEST_THOROUGH") ? 3000 : 800;
+  MPI_Comm own;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  const Held before;
+  {
+    std::vector<AnyPlan> living;
+    for (int k = 0; k < many; ++k)
+      living.emplace_back(own, c2c<double>({2, 2, 2 + k % 3}), Options{.strategy = k % 2 ? "alltoallv" : "isend", .effort = "estimate"});
+    EXPECT_EQ(mpi::live_handles().communicators - before.handles.communicators, 1);
+    for (const int k : {many - 1, 0, many / 2}) {
+      AnyPlan& fft = living[static_cast<std::size_t>(k)];
+      std::vector<Complex> u(static_cast<std::size_t>(fft.input_elements()), 1.0);
+      std::vector<Complex> u_hat(static_cast<std::size_t>(fft.output_elements()));
+      fft.forward(u.data(), u_hat.data());
+      const double first = u_hat.empty() ? 0 : u_hat[0].real();
+      EXPECT_EQ(world.max(first), 4.0 * (2 + k % 3));
+    }
+    living.erase(living.begin() + many / 4, living.end());  // those that are left share it still
+    AnyPlan later(own, c2c<double>({2, 2, 2}), {.strategy = "alltoallv", .effort = "estimate"});
+    EXPECT_EQ(mpi::live_handles().communicators - before.handles.communicators, 1);
+  }
+  EXPECT_TRUE(Held() == before);
+  MPI_Comm_free(&own);
+}
+
 TEST_F(Plans, AnyRankMayBeLate) {
   for (Options options : ways()) {
     SCOPED_TRACE(options.strategy + ", " + options.schedule.tiles);
