@@ -6,6 +6,9 @@ import os
 import sys
 import tempfile
 import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from program import Result  # noqa: E402
@@ -96,6 +99,37 @@ class Compare(unittest.TestCase):
         self.assertTrue(all(limit["one_rank"] > 0 and limit["all_ranks"] > 0 for limit in result["limits"]))
         self.assertEqual([limit["what"] for limit in result["limits"] if limit["unit"] == "GFlop/s"], ["lines of 64 in cache"])
         self.assertIn("no-overlap limit", done.out)
+
+    def test_figures(self):
+        """bench/figures makes of two runs one case, with what they say."""
+        path = Path(__file__).resolve().parents[2] / "bench/figures"
+        figures = module_from_spec(spec_from_loader("figures", SourceFileLoader("figures", str(path))))
+        figures.__loader__.exec_module(figures)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            results = []
+            for run in "ab":
+                (folder / run).mkdir()
+                done, result = compare(2, "--shape", "6x10x9", "--repeat", "1", "--at-most", "transposed=1000")
+                self.assertEqual(done.code, 0, done.out + done.err)
+                (folder / run / "1.json").write_text(json.dumps(result))
+                results.append(result)
+            figures.RESULTS = folder / "results"
+            figures.add("one", [folder / "a", folder / "b"], None, processor="P", caches=None, version="v", note=None)
+            one = json.loads((folder / "results/one.json").read_text())
+        self.assertEqual((one["processor"], len(one["cases"])), ("P", 1))
+        case = one["cases"][0]
+        self.assertEqual(case["case"], {"kind": "c2c", "shape": [6, 10, 9], "precision": "double", "batch": 1, "ranks": 2})
+        rows = {row["contender"]: row["median_seconds"] for row in results[0]["rows"]}
+        peer = min(rows[f"fftw-mpi natural {where}"] for where in ("in place", "out of place"))
+        for name, seconds in {"weft direct": rows["weft direct"], "fftw-mpi natural": peer}.items():
+            self.assertTrue(math.isclose(case["milliseconds"][name], 1e3 * seconds, rel_tol=0.01), name)
+        ratios = [result["summary"]["weft_over_best_peer"]["transposed"] for result in results]
+        self.assertEqual(case["ratios"]["transposed"], [round(ratio, 2) for ratio in ratios])
+        self.assertEqual(case["void"], [result["summary"]["void"] for result in results])
+        self.assertEqual(case["targets"], {"transposed": 1000})
+        text = "\n".join(figures.section(one))
+        self.assertIn("| 6x10x9 | " + " ".join(f"{r:.2f}" + "*" * v for r, v in zip(case["ratios"]["transposed"], case["void"])) + " (1000)", text)
 
     def test_wrong_command_lines(self):
         for words, text in {("--shape", "4x"): "--shape 4x", ("--kind", "dct2"): "--kind", ("--contender", "nobody"): "names none of",
