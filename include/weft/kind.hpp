@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <weft/box.hpp>
 
@@ -32,6 +35,9 @@ Direction direction_from_string(std::string_view);
 constexpr bool complex_input(Kind kind) { return kind == Kind::c2c || kind == Kind::c2r; }
 constexpr bool complex_output(Kind kind) { return kind == Kind::c2c || kind == Kind::r2c; }
 constexpr bool real_to_real(Kind kind) { return kind >= Kind::dct1; }
+
+/// Name and one line of every kind that an axis of a plan may have: all but c2r, which is backward of r2c.
+std::vector<std::pair<std::string, std::string>> kind_list();
 
 /// The kind that undoes `kind`, up to the factor `logical_size`; c2c does so in the other direction.
 Kind inverse(Kind kind);

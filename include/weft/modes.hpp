@@ -24,14 +24,16 @@ struct Mode {
   /// `logical_size(kind, n)` points; 0 on axes that are not transformed. A c2c mode is exp(2 pi i k j / n).
   /// n/2 of an even axis stands for +n/2 and -n/2 alike: it is -n/2 of c2c, and +n/2 where r2c halves the axis.
   /// dct1 and dct2 have k = 0, 1, 2 ..., dst1 and dst2 1, 2, 3 ..., the kinds 3 and 4 of both 1/2, 3/2, 5/2 ...
+  /// r2hc has 0, 1, 2 ... n/2 where its real parts are, and k again where the imaginary part of mode k is. dht is
+  /// numbered as c2c. hc2r makes points of modes: its index is counted as c2c counts, and its weight is 1.
   Few<double> k;
   /// k, but 0 where the array has no mode -k beside it, as at n/2 of an even axis. Odd derivatives of real functions
   /// multiply by it: the wave of n/2 alternates from point to point, and has slope 0 at all of them.
   Few<double> odd;
   /// How many modes of the whole spectrum the value is. The half spectrum of r2c has 2 where the mirror image is left
-  /// out, which is everywhere but at k = 0 and at n/2 of an even halved axis; c2c has 1. Cosines and sines count their
-  /// mirror images likewise. Parseval: the sum of |u|^2 over the period is the sum of weight * |u_hat|^2, times
-  /// `plan.scale()` of a plan that does not scale by itself.
+  /// out, which is everywhere but at k = 0 and at n/2 of an even halved axis; c2c and dht have 1. r2hc, cosines and
+  /// sines count their mirror images likewise. Parseval, unless a kind is hc2r: the sum of |u|^2 over the period is the
+  /// sum of weight * |u_hat|^2, times `plan.scale()` of a plan that does not scale by itself.
   double weight = 1;
   /// The global point of the array, batch and component axes included.
   Shape at;

@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <type_traits>
 
 #include <weft/exchange.hpp>
 #include <weft/kind.hpp>
@@ -71,16 +70,18 @@ Problem<Real, Real> r2r(Shape shape, std::vector<Kind> kinds, Order axes = {}) {
   return {problem(precision_of<Real>, std::move(kinds), shape, axes)};
 }
 
-/// A kind for each axis, in any mixture: Fourier along some, walls along others. In and Out are the types of its values: from real ones to
-/// complex ones where an axis is r2c, complex ones where one is c2c and none r2c, else real ones; anything else is an Error. Complex values
-/// are transformed by a real-to-real kind as two real ones. `scale()` is 1 over the product of the axes' `logical_size`.
+/// A kind for each axis, in any mixture: Fourier along some, walls along others. In and Out are the types of the values
+/// before and after forward: real to complex where an axis is r2c, complex to complex where one is c2c and none r2c, else
+/// real to real; anything else is an Error. A real-to-real kind transforms complex values as two real ones. `scale()` is 1
+/// over the product of the axes' `logical_size`. `shape` has the extents before forward.
 ///
-///     weft::mixed<double, std::complex<double>>({nx, ny, nz}, {Kind::c2c, Kind::dst2, Kind::r2c})   // walls along y
+///     weft::mixed<double, std::complex<double>>({nx, ny, nz}, {Kind::c2c, Kind::dst2, Kind::r2c})  // walls along y
 template <class In, class Out>
 Problem<In, Out> mixed(Shape shape, std::vector<Kind> kinds, Order axes = {}) {
   using Real = decltype(std::abs(In()));
   static_assert(std::is_same_v<Real, decltype(std::abs(Out()))>, "values before and after are of one precision");
-  return {checked_types(problem(precision_of<Real>, std::move(kinds), shape, axes), !std::is_same_v<In, Real>, !std::is_same_v<Out, Real>)};
+  return {checked_types(problem(precision_of<Real>, std::move(kinds), shape, axes), !std::is_same_v<In, Real>,
+                        !std::is_same_v<Out, Real>)};
 }
 
 /// Plane waves: real space is the grid, cut into slabs of planes along axis 0 (a process grid cuts it into pencils); transformed space is the coefficients of this rank's G-vectors, in their

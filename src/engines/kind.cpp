@@ -14,6 +14,21 @@ constexpr std::array<std::string_view, 2> precisions{"single", "double"};
 constexpr std::array<std::string_view, 2> directions{"forward", "backward"};
 constexpr std::array<std::string_view, 14> kinds{"c2c",  "r2c",  "c2r",  "dct1", "dct2", "dct3", "dct4",
                                                   "dst1", "dst2", "dst3", "dst4", "r2hc", "hc2r", "dht"};
+constexpr std::array<std::string_view, kinds.size()> summaries{
+    "Fourier, n complex values to n",
+    "Fourier, n real values to n/2+1 complex ones; one axis at most",
+    "Fourier, n/2+1 complex values to n real ones: backward of r2c",
+    "cosines, n points with both ends: slope zero on the walls (REDFT00)",
+    "cosines, n points between: slope zero half a point beyond them (REDFT10); undone by dct3",
+    "cosines of half waves, undone by dct2 (REDFT01)",
+    "cosines of half waves at half points (REDFT11)",
+    "sines, n points without the ends: value zero one point beyond them (RODFT00)",
+    "sines, n points between: value zero half a point beyond them (RODFT10); undone by dst3",
+    "sines of half waves, undone by dst2 (RODFT01)",
+    "sines of half waves at half points (RODFT11)",
+    "Fourier, n real values to n: real parts, then imaginary ones backwards; undone by hc2r",
+    "Fourier, back from r2hc",
+    "Hartley, n values to n by cosine plus sine"};
 
 template <class Enum, std::size_t N>
 Enum from_string(std::string_view name, const std::array<std::string_view, N>& names, std::string_view noun) {
@@ -36,6 +51,13 @@ Precision precision_from_string(std::string_view name) {
 }
 Kind kind_from_string(std::string_view name) { return from_string<Kind>(name, kinds, "kind"); }
 Direction direction_from_string(std::string_view name) { return from_string<Direction>(name, directions, "direction"); }
+
+std::vector<std::pair<std::string, std::string>> kind_list() {
+  std::vector<std::pair<std::string, std::string>> list;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    if (static_cast<Kind>(k) != Kind::c2r) list.emplace_back(kinds[k], summaries[k]);
+  return list;
+}
 
 Kind inverse(Kind kind) {
   switch (kind) {

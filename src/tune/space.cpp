@@ -58,7 +58,9 @@ std::string Space::survey(const Options& options) {
     for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
       const auto axis = static_cast<std::size_t>(problem_.axes[static_cast<int>(k)]) + (options.batch > 1 && lines.size() > static_cast<std::size_t>(problem_.shape.size()) ? 1u : 0u);
       const auto n = static_cast<double>(problem_.shape[problem_.axes[static_cast<int>(k)]]);
-      if (axis < lines.size()) flops += (complex_input(problem_.kinds[k]) ? 5 : 2.5) * n * std::log2(std::max(n, 2.0)) * static_cast<double>(lines[axis]);
+      const bool both_parts = real_to_real(problem_.kinds[k]) && complex_output(problem_);
+      const double each = complex_input(problem_.kinds[k]) || both_parts ? 5 : 2.5;
+      if (axis < lines.size()) flops += each * n * std::log2(std::max(n, 2.0)) * static_cast<double>(lines[axis]);
     }
     const double bytes = static_cast<double>(plan.input_elements() + plan.output_elements()) * 16;
     ground.work_seconds = comm_.max(flops / machine_.flops_per_second / options.threads + bytes / machine_.copied_per_second);

@@ -19,13 +19,19 @@ Command list_command(CLI::App& app) {
   return [form](const World& world) {
     if (world.rank != 0) return 0;
     auto all = nlohmann::ordered_json{
-        {"strategies", nlohmann::json::array()}, {"engines", nlohmann::json::array()}, {"kernels", nlohmann::json::array()}};
-    Table strategies({"strategy", "how the data travels"}), engines({"engine", "what transforms lines"}),
+        {"strategies", nlohmann::json::array()}, {"kinds", nlohmann::json::array()}, {"engines", nlohmann::json::array()},
+        {"kernels", nlohmann::json::array()}};
+    Table strategies({"strategy", "how the data travels"}), kinds({"kind", "what an axis is transformed by"}),
+        engines({"engine", "what transforms lines"}),
         kernels({"kernel", "strategy", "schedule", "what it does"});
     const std::string quote = form->markdown ? "`" : "";
     for (const weft::Strategy* strategy : weft::strategies()) {
       all["strategies"].push_back({{"name", strategy->name()}, {"summary", strategy->summary()}, {"overlaps", strategy->overlaps()}});
       strategies.add({quote + std::string(strategy->name()) + quote, std::string(strategy->summary())});
+    }
+    for (const auto& [name, summary] : weft::kind_list()) {
+      all["kinds"].push_back({{"name", name}, {"summary", summary}});
+      kinds.add({quote + name + quote, summary});
     }
     for (const auto& [name, summary] : weft::engine_list()) {
       all["engines"].push_back({{"name", name}, {"summary", summary}});
@@ -48,9 +54,9 @@ Command list_command(CLI::App& app) {
     if (form->json)
       fmt::print("{}\n", all.dump(2));
     else if (form->markdown)
-      fmt::print("{}\n{}\n{}", strategies.markdown(), engines.markdown(), kernels.markdown());
+      fmt::print("{}\n{}\n{}\n{}", strategies.markdown(), kinds.markdown(), engines.markdown(), kernels.markdown());
     else
-      fmt::print("{}\n{}\n{}", strategies.plain(true), engines.plain(true), kernels.plain(true));
+      fmt::print("{}\n{}\n{}\n{}", strategies.plain(true), kinds.plain(true), engines.plain(true), kernels.plain(true));
     return 0;
   };
 }
