@@ -15,12 +15,14 @@
 namespace weft {
 namespace {
 
-/// Elements of `part` that follow one another in the memory of a box that holds it, whose axes lie in `order`.
-Index run(const Box& part, const Box& whole, const Order& order) {
+/// Elements of `part` that follow one another in the memory of a box that holds it, as `layout` has it.
+Index run(const Box& part, const Box& whole, const Layout& layout) {
+  const Order& order = layout.order();
   Index elements = 1;
   for (int k = order.size(); k-- > 0;) {
     elements *= part.extent(order[k]);
-    if (part.extent(order[k]) != whole.extent(order[k])) break;
+    const bool padded = !layout.padding().empty() && layout.padding()[order[k]] != 0;
+    if (padded || part.extent(order[k]) != whole.extent(order[k])) break;
   }
   return elements;
 }
@@ -28,7 +30,7 @@ Index run(const Box& part, const Box& whole, const Order& order) {
 /// A giver's box has the shape of its array; a piece of it has coordinates of the destination, so that extents alone count.
 Index run(const Pattern& pattern, int giver, const Box& part) {
   const Layout& from = pattern.from();
-  return run(part, from.box(pattern.members()[static_cast<std::size_t>(giver)]), from.order());
+  return run(part, from.box(pattern.members()[static_cast<std::size_t>(giver)]), from);
 }
 
 std::string declined(const Demand& demand) {
