@@ -125,6 +125,7 @@ std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& g
   struct Best {
     Course course;
     std::vector<std::pair<int, int>> factors;
+    bool batch_whole = false;
   };
   std::optional<Best> on_the_whole, now;
   Order worthwhile;  // an axis of one point is no reason for an exchange
@@ -138,10 +139,16 @@ std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& g
       if (halves && !local(dimensions, problem.halved)) return;
       if (std::none_of(worthwhile.begin(), worthwhile.end(), [&](int a) { return local(dimensions, a); })) return;
       const Course leads = course(problem, dimensions, remaining);
+      const bool batch_whole = problem.batch && uncut(dimensions, 0);  // then its fields can travel one by one
       const auto rank = [](const Course& c) { return std::tuple(c.fewest, -c.exchanges, c.now); };
       const auto rank_now = [](const Course& c) { return std::tuple(c.now, c.fewest, -c.exchanges); };
-      if (on_the_whole ? rank(leads) > rank(on_the_whole->course) : clearly_more(leads.fewest, usual.fewest)) on_the_whole = {leads, candidate};
-      if (now ? rank_now(leads) > rank_now(now->course) : clearly_more(leads.now, usual.now)) now = {leads, candidate};
+      const auto first_by = [&](std::optional<Best>& best, const auto& order, bool than_usual) {
+        if (!best ? than_usual
+                  : std::pair(order(leads), batch_whole) > std::pair(order(best->course), best->batch_whole))
+          best = {leads, candidate, batch_whole};
+      };
+      first_by(on_the_whole, rank, clearly_more(leads.fewest, usual.fewest));
+      first_by(now, rank_now, clearly_more(leads.now, usual.now));
     });
   // What follows may be mended by another grid then.
   if (now && clearly_more(now->course.now, (on_the_whole ? on_the_whole->course : usual).now)) on_the_whole = now;

@@ -51,7 +51,7 @@ Dimensions turned(const GridProblem& problem, Dimensions dimensions, const Turn&
 /// A grid that keeps at least half as many ranks again busy as `grid` does while the `remaining` axes are transformed: in the
 /// stage that has fewest, or else in the next one. None where there is no such grid: a few ranks more are not worth another
 /// layout. At least one of the axes is local there, and the halved one is if it is among them. Only axes [first, last) are
-/// cut. Of several grids the busiest, of those one that needs fewest exchanges.
+/// cut. Of several grids the busiest, of those one that needs fewest exchanges, of those one that leaves the batch whole.
 std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& grid, const Order& remaining, int first, int last, const Split& split);
 
 }  // namespace weft

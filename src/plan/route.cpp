@@ -198,20 +198,27 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
   const Dimensions beginning = dimensions;
   Layout here = route.input;
 
-  const auto hop = [&](const Layout& to, int gathered, int scattered) {
+  // `kept`: what may be cut into tiles of the kept axis.
+  const auto hop = [&](const Layout& to, int gathered, const Order& kept) {
     Hop h{here, to, true, {}};
     const ScheduleOptions& schedule = options.schedule;
     if (schedule.tiles == "gathered" && gathered >= 0) h.cut = {gathered, schedule.tile};
     if (schedule.tiles == "kept") {
       // a batch axis needs no further pass; else the longest axis that stays where it is
-      int kept = -1;
-      for (int a = axes - 1; a >= 0; --a)
-        if (a != gathered && a != scattered && local(dimensions, a) && to.shape()[a] > 1 &&
-            (kept < 0 || to.shape()[a] >= to.shape()[kept] || a < before)) kept = a;
-      if (kept >= 0 && gathered >= 0) h.cut = {kept, schedule.tile};
+      int longest = -1;
+      for (const int a : kept)
+        if (longest < 0 || to.shape()[a] >= to.shape()[longest] || a < before) longest = a;
+      if (longest >= 0) h.cut = {longest, schedule.tile};
     }
     route.hops.push_back(h);
     here = to;
+  };
+  // The axes of more than one point, last first, that are whole on both grids.
+  const auto whole_on = [&](const Dimensions& from, const Dimensions& to, const Shape& extents) {
+    Order whole;
+    for (int a = axes - 1; a >= 0; --a)
+      if (extents[a] > 1 && local(from, a) && local(to, a)) whole.push_back(a);
+    return whole;
   };
 
   if (!start || !halves_here() || whole_axes() == 0) {
@@ -221,7 +228,7 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     if (whole_axes() == 0)  // nothing else to cut: one rank has it all
       for (const Dimension& d : Dimensions(dimensions)) in_one_part(d.axis);
     route.work.emplace_back();
-    hop(layout_of(dimensions, real, ranks, {}), -1, -1);
+    hop(layout_of(dimensions, real, ranks, {}), -1, {});
   }
 
   Shape shape = real;
@@ -246,8 +253,9 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     if (remaining.size() == 1 && gathered >= 0 && scattered > gathered) {  // transposed output: the axis that is now distributed before the one that was
       std::rotate(order.begin() + gathered, order.begin() + scattered, order.begin() + scattered + 1);
     }
+    const Order kept = whole_on(dimensions, next, shape);
     dimensions = next;
-    hop(layout_of(dimensions, shape, ranks, remaining.size() == 1 ? order : c_order(axes)), gathered, scattered);
+    hop(layout_of(dimensions, shape, ranks, remaining.size() == 1 ? order : c_order(axes)), gathered, kept);
   }
 
   // One rank gets the order of axes that a slab on several has: programs see one layout, and the last stage never works in place on distant planes.
@@ -283,11 +291,11 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     }(), route.input.order()) : layout_of(beginning, transformed, ranks, {});
   }
   if (wanted && !same_boxes(*wanted, here)) {
-    int gathered = -1, scattered = -1;
     const auto found = recognise(*wanted);
     if (found && found->size() == 1 && dimensions.size() == 1 && found->front().axis != dimensions.front().axis)
-      gathered = dimensions.front().axis, scattered = found->front().axis;
-    hop(*wanted, gathered, scattered);
+      hop(*wanted, dimensions.front().axis, whole_on(dimensions, *found, wanted->shape()));
+    else
+      hop(*wanted, -1, {});
     route.work.emplace_back();
   } else if (wanted) {
     here = *wanted;
