@@ -13,27 +13,26 @@ int main(int argc, char** argv) {
   {
     const weft::Index nx = 24, ny = 20, nz = 16;
     using weft::Kind;
-    weft::Plan fft(MPI_COMM_WORLD, weft::mixed<double, std::complex<double>>({nx, ny, nz}, {Kind::c2c, Kind::dst2, Kind::r2c}));
+    const auto problem = weft::mixed<double, std::complex<double>>({nx, ny, nz}, {Kind::c2c, Kind::dst2, Kind::r2c});
+    weft::Plan fft(MPI_COMM_WORLD, problem);
     auto u = fft.input();
 
     const double pi = std::numbers::pi, height = 2;  // x and z from 0 to 2 pi, y from wall to wall
-    const auto at = [=](const weft::Shape& i) {      // points along y lie in the middle of cells, which dst2 is for
-      const double x = 2 * pi * double(i[0]) / double(nx), y = height * (double(i[1]) + 0.5) / double(ny), z = 2 * pi * double(i[2]) / double(nz);
-      return std::sin(pi * y / height) * std::cos(2 * x) + std::sin(3 * pi * y / height) * std::sin(x - 3 * z);
-    };
-    // its Laplacian
-    const auto source = [=](const weft::Shape& i) {
-      const double x = 2 * pi * double(i[0]) / double(nx), y = height * (double(i[1]) + 0.5) / double(ny), z = 2 * pi * double(i[2]) / double(nz);
-      return -(4 + std::pow(pi / height, 2)) * std::sin(pi * y / height) * std::cos(2 * x) -
-             (10 + std::pow(3 * pi / height, 2)) * std::sin(3 * pi * y / height) * std::sin(x - 3 * z);
-    };
+    const auto x = [=](const weft::Shape& i) { return 2 * pi * double(i[0]) / double(nx); };
+    const auto y = [=](const weft::Shape& i) { return height * (double(i[1]) + 0.5) / double(ny); };  // in the middle of cells
+    const auto z = [=](const weft::Shape& i) { return 2 * pi * double(i[2]) / double(nz); };
+    const auto first = [=](const weft::Shape& i) { return std::sin(pi * y(i) / height) * std::cos(2 * x(i)); };
+    const auto second = [=](const weft::Shape& i) { return std::sin(3 * pi * y(i) / height) * std::sin(x(i) - 3 * z(i)); };
 
-    u.fill(source);
-    fft.forward_map_backward(u, u, [&](const weft::Shape& k, std::complex<double>& mode) {
-      const double kx = double(k[0] <= nx / 2 ? k[0] : k[0] - nx), ky = pi * double(k[1] + 1) / height, kz = double(k[2]);
-      mode *= -fft.scale() / (kx * kx + ky * ky + kz * kz);  // the lowest sine has one arch: no mode is divided by zero
+    // the Laplacian of first + second
+    u.fill([&](const weft::Shape& i) {
+      return -(4 + std::pow(pi / height, 2)) * first(i) - (10 + std::pow(3 * pi / height, 2)) * second(i);
     });
-    u.for_each([&](const weft::Shape& i, double value) { error += std::norm(value - at(i)); });
+    fft.forward_map_backward(u, u, [&](const weft::Mode& k, std::complex<double>& value) {
+      const double ky = pi / height * k[1];  // k[1] half waves from wall to wall, at least one: nothing is divided by zero
+      value *= -fft.scale() / (k[0] * k[0] + ky * ky + k[2] * k[2]);
+    });
+    u.for_each([&](const weft::Shape& i, double value) { error += std::norm(value - first(i) - second(i)); });
   }
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   int rank = 0;

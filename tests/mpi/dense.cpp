@@ -30,11 +30,12 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
   const auto points = static_cast<std::size_t>(volume(shape));
   std::vector<Complex> whole(points);
   for (std::size_t k = 0; k < points; ++k) whole[k] = Complex(Filler<In>::at(static_cast<Index>(k)));
-  const std::vector<Complex> expected = naive(whole, shape, shifted(problem.axes, options));
+  const std::vector<Complex> expected = naive(whole, shape, shifted(problem.axes, options), problem.kinds);
   const auto before = [&](const Shape& p) { return whole[static_cast<std::size_t>(position(p, shape))]; };
   const auto after = [&](const Shape& p) { return expected[static_cast<std::size_t>(position(p, shape))]; };
   double points_each = 1;
-  for (const int a : problem.axes) points_each *= static_cast<double>(problem.shape[a]);
+  for (int k = 0; k < problem.axes.size(); ++k)
+    points_each *= static_cast<double>(logical_size(problem.kinds[static_cast<std::size_t>(k)], problem.shape[problem.axes[k]]));
   const double scale = options.scale == "full" ? 1 / points_each : options.scale == "symmetric" ? 1 / std::sqrt(points_each) : 1;
 
   auto u = fft.input();
@@ -58,18 +59,20 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
   u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
   auto v = options.in_place ? u : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](), std::default_delete<std::byte[]>()), fft.input_view(), u.size());
   const double both = options.scale == "none" ? fft.scale() : 1;
-  fft.forward_map_backward(u.span(), v.span(), [&](const Shape& p, Out& x) { x *= static_cast<decltype(std::abs(Out()))>(p[problem.axes[0] + (options.batch > 1)] == 0 ? both : 2 * both); });
-  // the part that is constant along the first axis is kept, the rest doubled
+  // with Fourier along the first axis, the part that is constant along it is kept and the rest doubled; else all is doubled
   const int first = problem.axes[0] + (options.batch > 1);
+  const bool fourier = complex_output(problem.kinds[0]);
+  fft.forward_map_backward(u.span(), v.span(), [&](const Shape& p, Out& x) {
+    x *= static_cast<real_of<Out>>(fourier && p[first] == 0 ? both : 2 * both);
+  });
   const auto doubled = [&](const Shape& p) {
     Complex mean = 0;
     Shape q = p;
-    for (q[first] = 0; q[first] < shape[first]; ++q[first]) mean += before(q) / static_cast<double>(shape[first]);
+    for (q[first] = 0; fourier && q[first] < shape[first]; ++q[first])
+      mean += before(q) / static_cast<double>(shape[first]);
     return 2.0 * before(p) - mean;
   };
-  if (problem.kinds[0] == Kind::c2c) {
-    EXPECT_LT(worst<In>(v, doubled), tolerance) << "forward_map_backward";
-  }
+  EXPECT_LT(worst<In>(v, doubled), tolerance) << "forward_map_backward";
   u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
   const std::vector<In> given(u.data(), u.data() + u.size());
   fft.forward(u, u_hat);
@@ -118,5 +121,6 @@ std::string of_rank_0(std::string text) {
 WEFT_DENSE(std::complex<double>, std::complex<double>);
 WEFT_DENSE(double, std::complex<double>);
 WEFT_DENSE(float, std::complex<float>);
+WEFT_DENSE(double, double);
 
 }  // namespace weft

@@ -13,8 +13,9 @@ namespace weft {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr Kind real_kinds[] = {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
-                               Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4};
+constexpr Kind real_kinds[] = {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1,
+                               Kind::dst2, Kind::dst3, Kind::dst4, Kind::r2hc, Kind::dht};
+bool mirrors(Kind kind) { return kind < Kind::r2hc; }  // cosines and sines: their period has every line twice
 
 double sum(double mine) {
   MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, world);
@@ -151,17 +152,23 @@ TEST(ModesTiny, Parseval) {
       for (int a = 0; a < 2; ++a) {
         const bool first = p[a] == 0, last = p[a] == shape[a] - 1;
         const bool once = kind == Kind::dct1 ? first || last : kind == Kind::dct3 ? first : kind == Kind::dst3 && last;
-        times *= once ? 1 : 2;
+        times *= once || !mirrors(kind) ? 1 : 2;
       }
       return times;
     });
+  }
+  const auto walls_twice = [](const Shape&) { return 2.0; };
+  for (const Kind kind : {Kind::dct2, Kind::dst2}) {
+    parseval(mixed<double, Complex>({4, 5, 6}, {Kind::c2c, kind, Kind::r2c}), {.effort = "estimate"}, walls_twice);
+    parseval(mixed<double, Complex>({5, 6, 4}, {Kind::r2c, kind, Kind::c2c}), {.effort = "estimate", .batch = 2}, walls_twice);
+    parseval(mixed<Complex, Complex>({4, 5}, {kind, Kind::c2c}), {.effort = "estimate"}, walls_twice);
   }
 }
 
 // A wave of wavenumber k has one value that is not zero, at the index of that wavenumber.
 TEST(ModesTiny, OneWaveAtATime) {
   for (const Kind kind : real_kinds) {
-    const bool sine = kind >= Kind::dst1;
+    const bool sine = kind >= Kind::dst1 && mirrors(kind);
     const bool half = kind == Kind::dct2 || kind == Kind::dct4 || kind == Kind::dst2 || kind == Kind::dst4;
     const double shift = half ? 0.5 : sine ? 1 : 0;
     const Shape n{5, 4};
@@ -173,7 +180,8 @@ TEST(ModesTiny, OneWaveAtATime) {
         for (int a = 0; a < 2; ++a) {
           const double periods = fft.wavenumber(a, wanted[a]) / static_cast<double>(logical_size(kind, n[a]));
           const double x = 2 * pi * periods * (static_cast<double>(p[a]) + shift);
-          product *= sine ? std::sin(x) : std::cos(x);
+          const bool behind = kind == Kind::r2hc && 2 * wanted[a] > n[a];  // imaginary parts
+          product *= kind == Kind::dht ? std::cos(x) + std::sin(x) : sine || behind ? std::sin(x) : std::cos(x);
         }
         return product;
       });
@@ -283,6 +291,23 @@ TEST(ModesTiny, ConventionsAtTheMiddle) {
   EXPECT_EQ(fft.modes().at({2, 3, 3}).weight, 1);
   EXPECT_EQ(fft.modes().at({2, 3, 2}).weight, 2);
   EXPECT_EQ(fft.modes().at({2, 3, 2}).square(), 12);
+}
+
+// Of kinds that are Fourier's in reals.
+TEST(ModesTiny, HalfComplexAndHartley) {
+  const auto numbers = [](Kind kind, Index n) {
+    const Plan<double, double> fft(world, r2r<double>({n, 3}, {kind}), {.effort = "estimate"});
+    std::vector<double> k;
+    for (Index i = 0; i < n; ++i) k.push_back(fft.wavenumber(0, i));
+    return k;
+  };
+  EXPECT_EQ(numbers(Kind::r2hc, 6), (std::vector<double>{0, 1, 2, 3, 2, 1}));
+  EXPECT_EQ(numbers(Kind::r2hc, 5), (std::vector<double>{0, 1, 2, 2, 1}));
+  EXPECT_EQ(numbers(Kind::dht, 6), (std::vector<double>{0, 1, 2, -3, -2, -1}));
+  const Plan<double, double> fft(world, r2r<double>({6, 5}, {Kind::r2hc, Kind::dht}), {.effort = "estimate"});
+  EXPECT_EQ(fft.modes().at({3, 4}).weight, 1);
+  EXPECT_EQ(fft.modes().at({4, 4}).weight, 2);
+  EXPECT_EQ(fft.modes().at({3, 4}).odd, (Few<double>{0, -1}));
 }
 
 TEST(ModesTiny, MapsOfModes) {

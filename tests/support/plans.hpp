@@ -10,6 +10,8 @@
 
 #include <weft/weft.hpp>
 
+#include "support/definition.hpp"
+
 namespace weft {
 
 using Complex = std::complex<double>;
@@ -39,24 +41,32 @@ inline Index position(const Shape& point, const Shape& shape) {
 // A value for every element of a global array, the same on every rank.
 inline double value(Index k) { return static_cast<double>(static_cast<std::uint64_t>(k + 1) * 2654435761u % 1000003u) / 1000003.0 - 0.5; }
 
-// The transform of a whole array by its definition, axis by axis in long double: an element k of an axis is sum_j x_j w(j, k). Collective: ranks share the lines of large arrays.
-inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, const Order& axes) {
-  for (const int a : axes) {
+// The transform of a whole array by its definition, axis by axis in long double: an element k of an axis is
+// sum_j x_j w(j, k). `kinds` has one entry an axis; without any all are c2c. What r2c does not store is there, too.
+// Collective: ranks share the lines of large arrays.
+inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, const Order& axes,
+                                  const std::vector<Kind>& kinds = {}) {
+  for (int at = 0; at < axes.size(); ++at) {
+    const int a = axes[at];
     const Index n = shape[a];
     Index inner = 1, outer = 1;
     for (int b = 0; b < shape.size(); ++b) (b < a ? outer : inner) *= b == a ? 1 : shape[b];
-    std::vector<std::complex<long double>> root(static_cast<std::size_t>(n)), line(static_cast<std::size_t>(n));
-    for (Index j = 0; j < n; ++j) root[static_cast<std::size_t>(j)] = std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j) / static_cast<long double>(n));
+    const Kind kind = kinds.empty() ? Kind::c2c : kinds[static_cast<std::size_t>(at)];
+    const std::vector<std::complex<long double>> weights = weights_of(kind, n);
+    std::vector<std::complex<long double>> line(static_cast<std::size_t>(n));
     const bool shared = inner * outer * n * n > 1'000'000;
     for (Index l = 0; l < outer * inner; ++l) {
       Complex* first = x.data() + l / inner * n * inner + l % inner;
       std::fill(line.begin(), line.end(), 0);
       const bool mine = !shared || l % ranks_of_world() == rank_of_world();
-      for (Index k = 0; k < n && mine; ++k)
+      for (Index k = 0; k < n && mine; ++k) {
+        const std::complex<long double>* row = real_to_real(kind) ? weights.data() + k * n : nullptr;
         for (Index j = 0, turn = 0; j < n; ++j) {
-          line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * root[static_cast<std::size_t>(turn)];
+          const auto& weight = row ? row[j] : weights[static_cast<std::size_t>(turn)];
+          line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * weight;
           if ((turn += k) >= n) turn -= n;
         }
+      }
       for (Index k = 0; k < n; ++k) first[k * inner] = Complex(line[static_cast<std::size_t>(k)]);
     }
     if (shared) MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_CXX_DOUBLE_COMPLEX, MPI_SUM, world);
