@@ -171,14 +171,14 @@ TEST(CommunicatorTiny, Windows) {
   MPI_Win_free(&probe);
   {
     const Index value = world.rank();
-    std::vector<Index> mine(1, -1);
-    const Window window = Window::create(world, reinterpret_cast<std::byte*>(mine.data()), sizeof(Index));
+    const auto mine = std::make_shared<Index>(-1);
+    const Window window = Window::create(world, {mine, reinterpret_cast<std::byte*>(mine.get())}, sizeof(Index));
     EXPECT_EQ(live_handles().windows, before.windows + 1);
     check(MPI_Put(&value, 1, MPI_INT64_T, (world.rank() + 1) % world.size(), 0, 1, MPI_INT64_T, window.raw()), "MPI_Put");
     window.flush_all();
     world.barrier();
     window.sync();
-    EXPECT_EQ(mine[0], (world.rank() + world.size() - 1) % world.size());
+    EXPECT_EQ(*mine, (world.rank() + world.size() - 1) % world.size());
   }
   EXPECT_EQ(live_handles(), before);
 }
