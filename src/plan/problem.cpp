@@ -84,7 +84,8 @@ void check_problem(const AnyProblem& p, const Options& o) {
   if (o.groups > 1 && (!p.waves || o.batch < 2)) throw Error("groups is " + std::to_string(o.groups) + ", but only a batch of plane waves is shared among groups; give 1");
   if (o.components < 1) throw Error("components is " + std::to_string(o.components) + "; it must be at least 1");
   if (p.shape.size() + (o.batch > 1) + (o.components > 1) > max_axes)
-    throw Error("shape " + to_string(p.shape) + (o.batch > 1 ? ", with the batch as one more," : "") + (o.components > 1 ? ", with the components as one more," : "") + " make more than " + std::to_string(max_axes) +
+    throw Error("the axes of shape " + to_string(p.shape) + (o.batch > 1 ? ", the batch" : "") +
+                (o.components > 1 ? ", the components" : "") + " make more than " + std::to_string(max_axes) +
                 " axes; at most that many are allowed together");
   if (o.threads < 0 || o.threads > 1024) throw Error("threads is " + std::to_string(o.threads) + "; give 1 to 1024 a rank, or 0 for as many as wisdom or tuning says");
   if (!(o.tune_seconds >= 0 && o.tune_seconds <= 1e6)) throw Error("tune_seconds is " + std::to_string(o.tune_seconds) + "; give seconds from 0 to 1000000");

@@ -95,7 +95,8 @@ class Texts(Test):
         text, table = self.fine(weft("list")).out, self.fine(weft("list", "--markdown")).out
         everything = json.loads(self.fine(weft("list", "--json")).out)
         self.assertGreaterEqual(len(everything["strategies"]), 1)
-        for entry in everything["strategies"] + everything["engines"]:
+        self.assertIn("dst2", [entry["name"] for entry in everything["kinds"]])
+        for entry in everything["strategies"] + everything["kinds"] + everything["engines"]:
             self.assertIn(entry["summary"], text)
             self.assertIn(f"| `{entry['name']}` | {entry['summary']} |", table)
 
@@ -477,7 +478,39 @@ class Wrong(Test):
                 ("--forward,--backward,--lowpass", "transform", f, out), ("--forward,--backward,--lowpass", "transform", f, out, "--forward", "--backward"),
                 ("--lowpass nan", "transform", f, out, "--lowpass", "nan"), ("--lowpass -1", "transform", f, out, "--lowpass", "-1"),
                 ("--backward", "transform", f, out, "--backward"), ("--real-last", "transform", f, out, "--forward", "--real-last", "5"),
-                ("--real-last 7", "transform", c, out, "--backward", "--real-last", "7"), ("nope", "transform", f, out, "--forward", "--strategy", "nope")):
+                ("--real-last 7", "transform", c, out, "--backward", "--real-last", "7"), ("nope", "transform", f, out, "--forward", "--strategy", "nope"),
+                ("--real-last -5", "transform", c, out, "--backward", "--real-last", "-5"),
+                ("--real-last 0", "transform", c, out, "--backward", "--real-last", "0"),
+                ("axis 0 and of axis 1", "plan", "--kind", "r2c,r2c,c2c"), ("2 kinds", "plan", "--kind", "c2c,r2c"),
+                ("needs at least 2", "plan", "--kind", "dct1,r2c", "--shape", "1x4"), ('""', "plan", "--kind", "c2c,,dct2"),
+                ("c2r is backward", "plan", "--kind", "c2r,c2c,c2c"), ("dct2 transforms real", "bench", "--kind", "dct2", "--input", c),
+                ("'nan'", "plan", "--sphere", "2", "--kpoint", "nan,0,0"), ("nan", "bench", "--sphere", "nan"),
+                ("-1", "bench", "--sphere", "-1"), ("a million", "plan", "--sphere", "1e8"),
+                ("positive definite", "plan", "--sphere", "2", "--metric", "1,1,-1"), ("'nan'", "plan", "--sphere", "2", "--metric", "1,1,nan"),
+                ("k = 0", "plan", "--sphere", "2", "--kpoint", "0.5,0,0", "--kind", "r2c"), ("in_place", "plan", "--sphere", "2", "--in-place"),
+                ("c2c or r2c", "plan", "--sphere", "2", "--kind", "dct2"), ("give a batch", "plan", "--sphere", "2", "--components", "2"),
+                ("divide", "plan", "--sphere", "2", "--groups", "3", "--batch", "2"), ("groups is -1", "plan", "--groups", "-1"),
+                ("three extents", "plan", "--kept", "4x4"), ("4x4x0", "plan", "--kept", "4x4x0"),
+                ("9223372036854775807", "plan", "--kept", "4x4x4", "--kept-from", "9223372036854775807x0x0"),
+                ("--kept", "plan", "--kept-from", "0x0x0"), ("'x'", "plan", "--axes", "x"), ("''", "plan", "--axes", "0,"),
+                ("axis -1", "plan", "--axes", "-1"), ("31 bits", "plan", "--axes", "99999999999"),
+                ("make more than 8 axes", "plan", "--shape", "2x2x2x2x2x2x2", "--components", "2", "--batch", "2"),
+                ("4294967298 ranks", "plan", "--layout", "3x1431655766"), ("below 1", "plan", "--layout", "-1x-1"),
+                ("counted", "plan", "--batch", "9223372036854775807"), ("threads is 100000", "plan", "--threads", "100000"),
+                ("half", "plan", "--wire", "half"), ("single precision already", "plan", "--wire", "single", "--precision", "float"),
+                ("''", "plan", "--strategy", "direct+"), ("'tune'", "plan", "--strategy", "tune+isend"),
+                ("--explain", "plan", "--json"), ("-1", "plan", "--strategy", "tune", "--seconds", "-1"),
+                ("2 ranks", "plan", "--nodes", "0,1"), ("nobody", "plan", "--communicate", "nobody"),
+                ("at least 2", "plan", "--communicate", "thread"), ("tile is 0", "plan", "--back-tile", "0"),
+                ("--rank 1", "types", "--rank", "1"), ("'0'", "exchange", "--bytes", "0"), ("''", "exchange", "--bytes", "8:"),
+                ("1 GiB", "exchange", "--bytes", "8:9223372036854775800"), ("'auto'", "exchange", "--strategy", "auto"),
+                ("as 657x30", "exchange", "--transpose", "99999999999x99999999999"), ("--kernel", "bench", "--kernel", "all", "--strategy", "isend"),
+                ("as in tile=1,4,16", "bench", "--sweep", "tile"), ("at least 1", "bench", "--sweep", "tile=0"),
+                ("at least 0", "bench", "--sweep", "window=-1"), ("one, gathered, kept", "bench", "--sweep", "tiles=nope"),
+                ("caller, thread", "bench", "--sweep", "communicate=nobody"), ("--shape", "bench", "--shape", "4x3x5", "--input", f),
+                ("plane waves", "bench", "--sphere", "2", "--input", f), ("-1", "tune", "--skew", "-1"), ("inf", "tune", "--seconds", "inf"),
+                ("subcommand", "wisdom"), ("required", "wisdom", "show"), ("nosuchfile", "wisdom", "merge", "nosuchfile"),
+                ("excludes", "list", "--json", "--markdown"), ("--ranks", "--ranks", "99999999999", "plan")):
             with self.subTest(words=words):
                 self.refused(text, *words)
 
@@ -492,13 +525,19 @@ class Wrong(Test):
 
     def test_files(self):
         write_npy(self.path("integers.npy"), (4, 3), "i2")
+        write_npy(self.path("scalar.npy"), (), "f8")
+        write_npy(self.path("scalar_spectrum.npy"), (), "c16")
+        write_npy(self.path("nine.npy"), (1,) * 9, "f8")
         write_npy(self.path("short.npy"), (4, 3), "f8")
         os.truncate(self.path("short.npy"), 200)
         with open(self.path("corrupt.npy"), "w") as file:
             file.write("this is no array")
         write_npy(self.path("fine.npy"), (4, 3), "f8")
-        for name, text, ranks in (("missing.npy", "", 2), ("integers.npy", "astype", 0), ("short.npy", "", 0), ("corrupt.npy", "", 0)):
-            for words in ["transform", self.path(name), self.path("out.npy"), "--forward"], ["bench", "--input", self.path(name)]:
+        for name, text, ranks in (("missing.npy", "", 2), ("integers.npy", "astype", 0), ("short.npy", "", 0), ("corrupt.npy", "", 0),
+                                  ("scalar.npy", "a single number without axes", 2), ("nine.npy", "more than 8 axes", 0),
+                                  ("scalar_spectrum.npy", "a single number without axes", 0)):
+            for words in (["transform", self.path(name), self.path("out.npy"), "--forward"], ["bench", "--input", self.path(name)],
+                          ["transform", self.path(name), self.path("out.npy"), "--backward", "--real-last", "1"]):
                 with self.subTest(words=words):
                     result = self.fails(weft(*words, ranks=ranks), 1, "weft: ")
                     self.assertIn(name, result.err)

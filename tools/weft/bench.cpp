@@ -1,13 +1,16 @@
 // weft bench: strategies against each other on the same data, repetition by repetition, each verified before and after it is timed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numeric>
+#include <map>
 #include <set>
 
 #include <weft/kernel.hpp>
@@ -82,24 +85,42 @@ std::string changes(const weft::AnyPlan& plan) {
   return text;
 }
 
+/// Refuses what cannot be swept, also where it would not count: of one tile there is no size and no window.
+void check_sweep(const std::string& sweep, const std::string& name, const std::vector<std::string>& values) {
+  const std::map<std::string, std::vector<std::string>> words{{"tiles", {"one", "gathered", "kept"}},
+                                                              {"communicate", {"caller", "thread"}}};
+  const std::map<std::string, weft::Index> least{{"tile", 1}, {"window", 0}, {"test", 0}};
+  const auto allowed = words.find(name);
+  if (name == sweep || (allowed == words.end() && !least.contains(name)))
+    throw Usage(fmt::format("--sweep {}: there are tiles, tile, window, test and communicate, as in tile=1,4,16", weft::shown(sweep)));
+  for (const std::string& value : values) {
+    if (allowed == words.end()) {
+      if (whole_number("--sweep", value) < least.at(name))
+        throw Usage(fmt::format("--sweep {}: {} is at least {}", weft::shown(sweep), name, least.at(name)));
+    } else if (std::find(allowed->second.begin(), allowed->second.end(), value) == allowed->second.end()) {
+      throw Usage(fmt::format("--sweep {}: {} may be {}", weft::shown(sweep), name, fmt::join(allowed->second, ", ")));
+    }
+  }
+}
+
 /// Every entry with every value of a setting: "tile=1,4,16". Tiles, windows and tests of one tile are all the same.
 std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
   const std::size_t equals = std::min(sweep.find('='), sweep.size());
   const std::string name = sweep.substr(0, equals);
+  const std::vector<std::string> values = split(equals < sweep.size() ? sweep.substr(equals + 1) : "", ',');
+  check_sweep(sweep, name, values);
   std::vector<Entry> all;
   std::set<std::string> known;
   for (Entry& entry : entries)
-    for (const std::string& value : split(equals < sweep.size() ? sweep.substr(equals + 1) : "", ',')) {
+    for (const std::string& value : values) {
       weft::Options options = entry.options;
       weft::ScheduleOptions& s = options.schedule;
       if (name == "tiles")
         s.tiles = value;
       else if (name == "communicate")
         s.communicate = value;
-      else if (name == "tile" || name == "window" || name == "test")
-        (name == "tile" ? s.tile : name == "window" ? s.window : s.test) = whole_number("--sweep", value);
       else
-        throw Usage(fmt::format("--sweep {}: there are tiles, tile, window, test and communicate, as in tile=1,4,16", weft::shown(sweep)));
+        (name == "tile" ? s.tile : name == "window" ? s.window : s.test) = whole_number("--sweep", value);
       if (s.tiles == "one") s = {.communicate = s.communicate}, options.backward_schedule.reset();
       if (s.communicate == "thread") options.threads = std::max(options.threads, 2), s.test = 0;
       if (options.backward_schedule) options.backward_schedule->communicate = s.communicate;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <optional>
 
 #include <weft/quote.hpp>
 
@@ -16,19 +17,19 @@ struct TransformRequest : Request {
   std::string in, out, trace;
   bool forward = false, backward = false;
   double lowpass = -1;
-  weft::Index real_last = 0;
+  std::optional<weft::Index> real_last;
 };
 
 /// The problem whose input, or for --backward whose output, the file holds.
 weft::AnyProblem problem_of(const TransformRequest& asked, const weft::FileType& file) {
   weft::Shape shape = file.shape;
-  const bool half = asked.real_last > 0;
+  const bool half = asked.real_last.has_value();
   if (asked.backward && !complex_numbers(file))
     throw Usage(fmt::format("--backward takes a spectrum, which is complex; {} holds {}", weft::shown_path(asked.in), file.type));
-  if (half && (shape.empty() || asked.real_last / 2 + 1 != shape[shape.size() - 1]))
-    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", asked.real_last, asked.real_last / 2 + 1, weft::shown_path(asked.in),
-                            to_string(shape)));
-  if (half) shape[shape.size() - 1] = asked.real_last;
+  if (half && (shape.empty() || *asked.real_last / 2 + 1 != shape[shape.size() - 1]))
+    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", *asked.real_last, *asked.real_last / 2 + 1,
+                            weft::shown_path(asked.in), to_string(shape)));
+  if (half) shape[shape.size() - 1] = *asked.real_last;
   const weft::Kind kind = half || !complex_numbers(file) ? weft::Kind::r2c : weft::Kind::c2c;
   return planning([&] { return weft::problem(precision_of(file), {kind}, shape); });
 }
@@ -50,8 +51,9 @@ void pass(const weft::Line& line, const weft::Shape& shape, double fraction, dou
 }
 
 int transform(const World& world, const TransformRequest& asked) {
-  if (asked.real_last < 0) throw Usage(fmt::format("--real-last {}: give the length of the real last axis, at least 1", asked.real_last));
-  if (asked.real_last != 0 && !asked.backward) throw Usage("--real-last belongs to --backward");
+  if (asked.real_last && *asked.real_last < 1)
+    throw Usage(fmt::format("--real-last {}: give the length of the real last axis, at least 1", *asked.real_last));
+  if (asked.real_last && !asked.backward) throw Usage("--real-last belongs to --backward");
   if (!asked.forward && !asked.backward && !(asked.lowpass >= 0))
     throw Usage(fmt::format("--lowpass {}: give a fraction of the highest frequency, 0 or more", asked.lowpass));
   const weft::FileType file = inspect_numbers(world, asked.in);
