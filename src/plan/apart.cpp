@@ -44,7 +44,7 @@ void AnyPlan::Body::lay_array_behind(Chain& chain, std::size_t s) {
   const int rank = comm.rank(), slot = new_array(layout.elements(rank) * chain.bytes[h + 1]);
   need(slot);
   chain.sides[2 * h + 1] = chain.sides[2 * h + 2] = {layout.box(rank), {layout.view(rank, slot)}, chain.bytes[h + 1]};
-  for (const std::size_t k : {h, h + 1}) chain.stages[k] = Stage::undisturbed(request(chain, k));
+  for (const std::size_t k : {h, h + 1}) chain.stages[k] = stage(chain, k);
 }
 
 }  // namespace weft

@@ -4,26 +4,14 @@
 #include <weft/quote.hpp>
 
 #include "plan/bind.hpp"
-#include "plan/cache.hpp"
 #include "mpi/memory.hpp"
 #include "plan/plan.hpp"
+#include "plan/policy/limits.hpp"
+#include "plan/policy/variants.hpp"
 #include "plan/problem.hpp"
 
 namespace weft {
 namespace {
-
-// Several times a second-level cache: at 16 MiB a rank streaming took 0.8 of the time of the last stage.
-constexpr Index stream_budget = Index{8} << 20;
-
-// From so many bytes a rank on what a stage leaves for others may be told to go past the caches, of which cores may have none in common: there 40^3 to 64^3 on two ranks took 0.4 to 0.5 of the time. With less, flags take most of it.
-constexpr Index told_budget = Index{16} << 10;
-
-// What stays on a rank waits in the output from so many bytes of an array on: 32^3 on two ranks, whose rows there are a power of two apart and fill few sets of a cache, took 1.5 of the time, 40^3 1.0, 48^3 0.85. Where the input is overwritten
-// 48^3 took 0.89, 96^3 0.8, 100x120x135 0.9, 128^3 0.93 to 1.0, 144^3 0.94; but 256x128x128 1.04, 192^3 1.13 and 64x256x256 1.07, which go past the caches: not there.
-constexpr Index stay_budget = Index{1} << 19, overwritten_budget = Index{16} << 20;
-
-// What a stage hands on to the next at once: a part of the second-level cache.
-constexpr Index passed_on = 256 << 10;
 
 Side side(const Layout& layout, int rank, int slot, Index bytes) { return {layout.box(rank), {layout.view(rank, slot)}, bytes}; }
 
@@ -84,7 +72,8 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     demand.from_whole = h == 0 && overwrites() && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
     const Index bytes = hop.from.elements(rank) * chain.bytes[h + 1];
-    const bool pays = bytes >= stay_budget && (h > 0 || !overwrites() || (demand.from_whole && (bytes <= overwritten_budget || ranks_here() * bytes <= last_level_caches(ranks_here()) / 10)));
+    const bool fits = bytes <= limits::stays_overwritten || ranks_here() * bytes <= hardware().last_level(ranks_here()) / limits::stays_cache_share;
+    const bool pays = bytes >= limits::stays_in_output && (h > 0 || !overwrites() || (demand.from_whole && fits));
     const bool stays = last && !waves && takes_up(chain) && pays;
     demand.stay_slot = comm.min(stays ? 1 : 0) ? chain.last_slot : -1;
     chain.selves.back() = demand.pattern.rank();
@@ -163,68 +152,53 @@ bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
 // Whether stage s writes what the caller gets.
 bool AnyPlan::Body::returns(const Chain& chain, std::size_t s) const { return s == chain.hops.size() || (lands(chain, s) && chain.exchanges[s]->landing().slot >= 0); }
 
-// Past the caches may go what the caller gets, unless all of it is worked on where it lies, and what a first stage leaves in an array of the exchange's own, where it is copied from a block or was one axis; where columns are transposed on the way out
-// it took 1.04 and 1.11 of the time (forward 144^3 and 160^3). What any other stage leaves for others may be told to.
-void AnyPlan::Body::let_stream(const Chain& chain, std::size_t s, Stage::Request& r) const {
-  const auto waits = [&](const View& v, const View& to) { return r.from.views.size() > 1 && to.box.contains(v.box) && same_memory(v, to.cut(v.box)); };
-  const auto here = [&](const View& v) { return r.to.views.empty() || (v.slot == r.to.views.front().slot && !waits(v, r.to.views.front())); };
-  const Index bytes = r.to.box.volume() * r.to.bytes;
-  const bool tried = ranks_here() > 1 && bytes >= told_budget && ranks_here() * bytes <= last_level_caches(ranks_here());
-  if (std::any_of(r.from.views.begin(), r.from.views.end(), here)) return;
-  if (returns(chain, s)) {
-    const bool may = s > 0 && (r.operations.size() == 1 || r.from.table || Stage::columns_first(r));
-    r.stream = may && bytes >= stream_budget;
-    r.told = may && !r.stream && tried && s < chain.hops.size();
-    return;
-  }
-  if (!chain.exchanges[s] || r.from.table || r.to.table || r.operations.empty()) return;
-  const Operation& last = r.operations.back();
-  const bool strided = last.first && last.first->spec().out_stride > 1;
-  if (r.operations.size() > 1 && !strided) return;
-  const bool large = s == 0 && bytes >= stream_budget;
-  r.told = tried && !(large && Stage::begins_lines(r.to));
-  r.stream = large && !r.told;
+// A stage's place in the plan, as far as its variants depend on it.
+StageFacts AnyPlan::Body::facts(const Chain& chain, std::size_t s) const {
+  StageFacts facts;
+  facts.first = s == 0;
+  facts.last = s == chain.hops.size();
+  facts.returns = returns(chain, s);
+  facts.sends = !facts.last && chain.exchanges[s];
+  facts.overwrites = facts.first && overwrites();
+  facts.paired_rows = rows_axis >= 0;
+  facts.ranks = ranks_here();
+  const Side& to = chain.sides[2 * s + 1];
+  facts.bytes_at_once = facts.ranks * to.box.volume() * to.bytes;
+  if (facts.sends && in_step() && chain.exchanges[s]->array().slot < 0) facts.bytes_at_once = facts.bytes_at_once / chain.exchanges[s]->tiles() * ring();
+  return facts;
 }
 
-// Goes past the caches what may and no cache will hold until it is read: with the input preserved 112^3 and 128^3 took 0.76 and 0.85 of the time, messages 0.8 to 0.9. Where the last-level cache might, nobody knows: a first stage's was slower to stream where a sixteenth of that cache holds it of all ranks
-// (32 MiB of 260, 112^3, took 1.3 of the time), and with more it took 0.75 to 1.1 as neighbours left it; rows that leave a block for the caller stay in cache up to an eighth, so that what comes next finds them (128^3 there and back took 0.91 of the time, r2c and plane waves 0.95; but 192^3 1.17 backward,
-// 256^3 1.33). So that is the guess to begin with, and the plan tries; not what the caller gets, unless a cache might hold it beside what it comes from. What stays is kept first: it may be what makes the rest pay.
-// Rows that pile up are copied from the block where trials find that it pays: pencils of 64^3 and 128^3 took 0.75 and 0.95 of the time on one machine, 1.2 and 1.3 on another. Collective.
-void AnyPlan::Body::try_ways() {
-  const Index cache = last_level_caches(ranks_here());
-  const auto bytes_here = [&](const Chain& chain, std::size_t s) {
-    const Side& to = chain.stages[s]->request().to;
-    const Index bytes = ranks_here() * to.box.volume() * to.bytes;
-    return in_step() && s < chain.hops.size() && chain.exchanges[s] && chain.exchanges[s]->array().slot < 0 ? bytes / chain.exchanges[s]->tiles() * ring() : bytes;
+// Stages whose variants cannot be told apart in advance are tried while the plan runs. Collective: all ranks try the same settings, each from its own guess.
+void AnyPlan::Body::select_variants() {
+  const auto each_stage = [&](auto visit) {
+    for (const Chain* chain : {&forward, &backward, &map})
+      for (std::size_t s = 0; s < chain->stages.size(); ++s) {
+        const Stage& stage = *chain->stages[s];
+        Trials tries = trials(stage.spec(), stage.variants(), facts(*chain, s), hardware());
+        tries.in_runs = tries.in_runs && stage.blocks() > 0;
+        visit(*chain, *chain->stages[s], tries);
+      }
   };
-  const auto unsure = [&](const Chain& chain, std::size_t s) {
-    const Stage::Request& r = chain.stages[s]->request();
-    return r.told /* a cache might hold it, else it would not be */ || (r.stream && bytes_here(chain, s) * (returns(chain, s) ? 2 : 1) <= cache) ? 1 : 0;
-  };
-  const auto may_keep = [](const Chain& chain, std::size_t s) { return chain.stages[s]->request().keep_slot >= 0 ? 1 : 0; };
-  const auto may_copy = [](const Chain& chain, std::size_t s) { return chain.stages[s]->may_copy() ? 1 : 0; };
   int any = 0;
-  for (const Chain* chain : {&forward, &backward, &map})
-    for (std::size_t s = 0; s < chain->stages.size(); ++s) {
-      if (may_keep(*chain, s)) chain->stages[s]->keep(false);
-      any |= unsure(*chain, s) | may_copy(*chain, s);
-    }
+  each_stage([&](const Chain&, const Stage&, const Trials& tries) { any |= tries.in_runs || tries.streams; });
   if (comm.max(any) == 0) return;
-  for (const Chain* chain : {&forward, &backward, &map})
-    for (std::size_t s = 0; s < chain->stages.size(); ++s) {
-      Stage* const stage = chain->stages[s].get();
-      if (comm.max(may_copy(*chain, s)) > 0) trial.add(number(*chain), [stage](bool copies) { stage->copy(copies); }, false);
-      if (comm.max(unsure(*chain, s)) == 0) continue;
-      const Index bytes = bytes_here(*chain, s);
-      const bool here = s == 0 && overwrites(), told = stage->request().told;
-      const bool past = returns(*chain, s) ? stage->request().operations.size() == 1 || bytes > cache / 8 : !here && bytes > cache / 16;
-      trial.add(number(*chain), [stage](bool streams) { stage->stream(streams); }, past && !told);
-      if (comm.max(may_keep(*chain, s)) > 0) trial.add(number(*chain), [stage](bool keeps) { stage->keep(keeps); }, true);
-    }
+  each_stage([&](const Chain& chain, Stage& stage, const Trials& tries) {
+    const auto add = [&](auto set, bool guess) {
+      selector.add(number(chain), [&stage, set](bool value) {
+        Choice changed = stage.chosen();
+        set(changed, value);
+        stage.choose(changed);
+      }, guess);
+    };
+    if (comm.max(tries.in_runs) > 0) add([](Choice& c, bool v) { c.in_runs = v; }, false);
+    if (comm.max(tries.streams) == 0) return;
+    add([](Choice& c, bool v) { c.streams = v; }, tries.streams_guess);
+    if (comm.max(tries.retains) > 0) add([](Choice& c, bool v) { c.retains = v; }, true);
+  });
 }
 
-Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
-  Stage::Request r;
+StageSpec AnyPlan::Body::spec(const Chain& chain, std::size_t s) const {
+  StageSpec r;
   r.operations = chain.operations[s];
   r.precision = problem.precision;
   r.from = chain.sides[2 * s];
@@ -242,19 +216,18 @@ Stage::Request AnyPlan::Body::request(const Chain& chain, std::size_t s) const {
   };
   if (s < chain.hops.size()) tiles(s, true);
   if (s > 0) tiles(s - 1, false);
-  let_stream(chain, s, r);
   const auto waits = [&](const View& v) { return v.slot == chain.last_slot; };
-  if (!returns(chain, s) && std::any_of(r.to.views.begin(), r.to.views.end(), waits)) r.keep_slot = chain.last_slot;
-  r.overwrites = s == 0 && overwrites();
-  // Rows that no cache holds are fetched in order before they are transformed, where planes are large or rows scattered: plane waves of 128^3 on two
-  // ranks took 0.8 of the time, 192^3 0.84 forward, 256^3 0.91; with planes in the second-level cache it made no difference.
-  r.far = r.from.box.volume() * r.from.bytes >= stream_budget;
-  r.fetch = r.far && s == 0 && (r.to.table || rows_axis < 0) && !r.operations.empty();
+  if (!returns(chain, s) && std::any_of(r.to.views.begin(), r.to.views.end(), waits)) r.retained_slot = chain.last_slot;
   r.threads = requested.threads;
   if (&chain == &map) r.one_memory = {map.first_slot, map.last_slot};
   // Half a spectrum is a little longer than the real numbers it comes from: from the end on it may take their place.
   r.descending = s == 0 && chain.bytes[0] < chain.bytes[1] && !chain.hops.empty() && chain.exchanges[0] && chain.exchanges[0]->tiles() == 1;
   return r;
+}
+
+std::unique_ptr<Stage> AnyPlan::Body::stage(const Chain& chain, std::size_t s) const {
+  const StageSpec planned = spec(chain, s);
+  return Stage::undisturbed(planned, variants(planned, facts(chain, s), hardware()));
 }
 
 void AnyPlan::Body::build(Chain& chain) {
@@ -280,7 +253,7 @@ void AnyPlan::Body::build(Chain& chain) {
     left = right = link(chain, h);
   }
   if (waves) enter_sphere(chain);
-  for (std::size_t s = 0; s < stages; ++s) chain.stages.push_back(Stage::undisturbed(request(chain, s)));
+  for (std::size_t s = 0; s < stages; ++s) chain.stages.push_back(stage(chain, s));
 }
 
 // Where an array between two stages lies: at its end already, in the memory that the next exchange sends from, where it came from, or in memory of its own.
@@ -325,7 +298,7 @@ void AnyPlan::Body::schedule(Chain& chain) {
   const int held = in_step() ? -1 : chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
   const bool back = waves ? &chain != &forward : way_back && &chain == &backward;  // a map of plane waves begins backward
   const ScheduleOptions &planned = back ? *effective.backward_schedule : effective.schedule, &asked = back ? requested.backward_schedule.value_or(requested.schedule) : requested.schedule;
-  chain.steps = make_steps(stages, exchanges, {window(chain, planned, asked), planned.test, held, passed_on * requested.threads, in_step(), static_cast<int>(requested.threads)});
+  chain.steps = make_steps(stages, exchanges, {window(chain, planned, asked), planned.test, held, limits::pipeline * requested.threads, in_step(), static_cast<int>(requested.threads)});
   // what callers hold as output may be written again only when they have come back
   if (const std::size_t h = chain.hops.size() - 1; !chain.hops.empty() && lands(chain, h) && chain.exchanges[h]->landing().slot >= 0)
     std::stable_partition(chain.steps.begin(), chain.steps.end(), [&](const Step& s) { return s.kind == Step::Kind::close && s.of == static_cast<int>(h); });
@@ -356,7 +329,7 @@ void AnyPlan::Body::follow(Chain& chain) {
 void AnyPlan::Body::conduct(Chain& chain) {
   std::vector<const Stage*> stages;
   for (const auto& stage : chain.stages) stages.push_back(stage.get());
-  chain.conductor = std::make_unique<Conductor>(chain.steps, std::move(stages), *team, benches);
+  chain.conductor = std::make_unique<Conductor>(chain.steps, std::move(stages), *team, workspaces);
 }
 
 // One direction up to the last stage that transforms, which maps and transforms back, and the other direction from there.
@@ -422,7 +395,7 @@ void AnyPlan::Body::build_map(double scale) {
     map_spectrum = allocate(route.output.elements(comm.rank()) * output_bytes);
     owned_bytes += route.output.elements(comm.rank()) * output_bytes;
   }
-  for (std::size_t s = 0; s < stages; ++s) map.stages.push_back(Stage::undisturbed(request(map, s)));
+  for (std::size_t s = 0; s < stages; ++s) map.stages.push_back(stage(map, s));
 }
 
 // What stays on this rank in a hop of a map, and waits in the output array on the way there, lies in the exchange's array, or where that has no room for it in memory of its own: a map has no such output. Where messages arrive in that array, all of it is needed.
@@ -448,7 +421,7 @@ void AnyPlan::Body::keep_apart(const Chain& there, std::size_t h) {
   need(slot);
 }
 
-Bench AnyPlan::Body::make_bench() {
+Workspace AnyPlan::Body::make_workspace() {
   std::vector<const Stage*> stages;
   for (const Chain* chain : {&forward, &backward, &map})
     for (const auto& stage : chain->stages) stages.push_back(stage.get());
@@ -461,20 +434,20 @@ Bench AnyPlan::Body::make_bench() {
     rows = std::max(rows, stage->rows());
     ahead_rows = std::max(ahead_rows, stage->ahead_rows());
   }
-  // blocks begin the bench and batches of lines end it: a stage that needs no batches may have its block there
+  // blocks begin the workspace and batches of lines end it: a stage that needs no batches may have its block there
   for (const Stage* stage : stages) bytes = std::max(bytes, rounded(stage->block_bytes()) + (stage->line_bytes() > 0 ? 2 * rounded(line) : 0));
-  Bench bench;
-  bench.memory = allocate(bytes);
-  bench.block = bench.memory.get();
+  Workspace workspace;
+  workspace.memory = allocate(bytes);
+  workspace.block = workspace.memory.get();
   if (line > 0)
-    for (int k : {0, 1}) bench.lines[k] = bench.block + bytes - (2 - k) * rounded(line);
-  bench.from.resize(segments);
-  bench.to.resize(segments);
-  bench.ahead_rows.resize(ahead_rows);
-  bench.from_rows.resize(rows);
-  bench.to_rows.resize(rows);
+    for (int k : {0, 1}) workspace.lines[k] = workspace.block + bytes - (2 - k) * rounded(line);
+  workspace.from.resize(segments);
+  workspace.to.resize(segments);
+  workspace.ahead_rows.resize(ahead_rows);
+  workspace.from_rows.resize(rows);
+  workspace.to_rows.resize(rows);
   owned_bytes += bytes;
-  return bench;
+  return workspace;
 }
 
 }  // namespace weft

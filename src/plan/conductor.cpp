@@ -4,11 +4,11 @@
 
 namespace weft {
 
-Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Bench>& benches)
-    : first_(steps.data()), stages_(std::move(stages)), team_(team), benches_(benches), crew_(team.threads() - 1) {
+Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Workspace>& workspaces)
+    : first_(steps.data()), stages_(std::move(stages)), team_(team), workspaces_(workspaces), crew_(team.threads() - 1) {
   const std::size_t count = stages_.size();
-  // Memory is given up and opened first: a landing that its reader held since the round before is closed, and what peers
-  // did in that round opens out-memory, so that work need not wait for what is being sent. Tests are left out: whoever
+  // Memory is given up and opened first: a landing that its reader held since the call before is closed, and what peers
+  // did in that call opens out-memory, so that work need not wait for what is being sent. Tests are left out: whoever
   // only talks tests whenever it waits.
   const auto early = [&](const Step& s, const std::vector<int>& started, const std::vector<int>& finished) {
     const auto of = static_cast<std::size_t>(s.of);
@@ -43,8 +43,8 @@ Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> s
   }
 }
 
-void Conductor::run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record) {
-  round_ = &round;
+void Conductor::run(const Call& call, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record) {
+  call_ = &call;
   exchange_ = &exchange;
   progress_ = &progress;
   record_ = &record;
@@ -93,20 +93,20 @@ void Conductor::work(int thread) {
 void Conductor::compute(const Step& step, int worker) {
   const Stage& stage = *stages_[static_cast<std::size_t>(step.of)];
   const int workers = team_.threads() - 1, count = step.last - step.first;
-  Bench& bench = benches_[static_cast<std::size_t>(worker) + 1];
+  Workspace& workspace = workspaces_[static_cast<std::size_t>(worker) + 1];
   if (count >= workers) {  // blocks apart
     for (int b = step.first + count * worker / workers; b < step.first + count * (worker + 1) / workers; ++b)
-      for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, bench, *round_);
+      for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, workspace, *call_);
     return;
   }
-  std::byte* const own = bench.block;  // together on each block, in the block memory of the first of them
-  bench.block = benches_[1].block;
+  std::byte* const own = workspace.block;  // together on each block, in the block memory of the first of them
+  workspace.block = workspaces_[1].block;
   for (int b = step.first; b < step.last; ++b)
     for (int p = 0; p < stage.passes(); ++p) {
-      stage.run(b, p, worker, workers, bench, *round_);
+      stage.run(b, p, worker, workers, workspace, *call_);
       crew_.arrive_and_wait();
     }
-  bench.block = own;
+  workspace.block = own;
 }
 
 }  // namespace weft

@@ -17,12 +17,12 @@ namespace weft {
 /// side whose memory it needs: whatever ends on one thread ends here.
 class Conductor {
  public:
-  /// The team has at least two threads. `steps`, `stages` and `benches` (one a thread) must outlive it. Nothing is allocated later.
-  Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Bench>& benches);
+  /// The team has at least two threads. `steps`, `stages` and `workspaces` (one a thread) must outlive it. Nothing is allocated later.
+  Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Workspace>& workspaces);
 
   /// `exchange` executes a step that is not work. `progress(e)` lets exchange e progress; it is called while there is nothing else to do. Every thread
   /// notes its steps and its waiting in `record`, if that is on.
-  void run(const Round& round, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record);
+  void run(const Call& call, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record);
 
   /// Calls visit(step, lane, needs) for every step in the order of its side: lane 0 exchanges, lane 1 works, and `needs` steps of the other are done before.
   template <class Visit>
@@ -46,12 +46,12 @@ class Conductor {
   std::vector<Part> work_, talk_;
   std::vector<const Stage*> stages_;
   Team& team_;
-  std::vector<Bench>& benches_;
+  std::vector<Workspace>& workspaces_;
   std::barrier<> crew_;  // of all who compute
   std::atomic<int> worked_{0}, talked_{0};
 
   // what runs now: kept here so that starting it allocates nothing
-  const Round* round_ = nullptr;
+  const Call* call_ = nullptr;
   const std::function<void(const Step&)>* exchange_ = nullptr;
   const std::function<void(int)>* progress_ = nullptr;
   trace::Run* record_ = nullptr;

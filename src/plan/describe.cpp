@@ -44,11 +44,11 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const Stage& stage = *chain.stages[s];
     out << "  stage " << s << ": ";
-    if (stage.request().operations.empty()) out << "copy";
-    for (const Operation& o : stage.request().operations) {
-      out << (&o == &stage.request().operations.front() ? "" : ", then ") << "axis " << o.axis << " " << to_string(kinds[static_cast<std::size_t>(o.axis)]) << " of "
+    if (stage.spec().operations.empty()) out << "copy";
+    for (const Operation& o : stage.spec().operations) {
+      out << (&o == &stage.spec().operations.front() ? "" : ", then ") << "axis " << o.axis << " " << to_string(kinds[static_cast<std::size_t>(o.axis)]) << " of "
           << o.first->spec().length;
-      if (stage.passes() > 0) out << " (" << stage.lines(static_cast<int>(&o - &stage.request().operations.front())) << " lines)";
+      if (stage.passes() > 0) out << " (" << stage.lines(static_cast<int>(&o - &stage.spec().operations.front())) << " lines)";
       if (o.scale != 1) out << " times " << o.scale;
     }
     out << "; " << stage.blocks() << " blocks here\n";
@@ -129,8 +129,8 @@ std::string AnyPlan::describe() const {
 std::vector<Index> AnyPlan::lines() const {
   std::vector<Index> count(static_cast<std::size_t>(body_->route.shape.size()), 0);
   for (const auto& stage : body_->forward.stages)
-    for (int p = 0; stage->passes() > 0 && p < static_cast<int>(stage->request().operations.size()); ++p)
-      count[static_cast<std::size_t>(stage->request().operations[static_cast<std::size_t>(p)].axis)] += stage->lines(p);
+    for (int p = 0; stage->passes() > 0 && p < static_cast<int>(stage->spec().operations.size()); ++p)
+      count[static_cast<std::size_t>(stage->spec().operations[static_cast<std::size_t>(p)].axis)] += stage->lines(p);
   return count;
 }
 

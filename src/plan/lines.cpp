@@ -3,6 +3,7 @@
 #include <set>
 
 #include "plan/plan.hpp"
+#include "plan/policy/variants.hpp"
 
 namespace weft {
 namespace {
@@ -33,7 +34,7 @@ void AnyPlan::Body::find_pair() {
     if (whole) rows_axis = last, columns_axis = last - 1, columns_stay = true;
     leaving_row_elements = row_elements = padded(whole ? spectrum[last] : problem.shape[1]);
     crossing_axis = last - 2;
-    crossing_elements = padded(Stage::batch_width(bytes, route.shape[last - 2]));
+    crossing_elements = padded(blocking(hardware()).batch_width(bytes, route.shape[last - 2]));
     return;
   }
   Options uncut = requested;
@@ -66,7 +67,7 @@ void AnyPlan::Body::find_crossing(const Route& plain, int axis) {
   const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != axis; };
   if (axis == last || route.shape[axis] > longest || route.kinds[static_cast<std::size_t>(axis)] != Kind::c2c || !rows_across(plain.input) || !rows_across(plain.output)) return;
   crossing_axis = axis;
-  crossing_elements = padded(Stage::batch_width(static_cast<Index>(element_bytes(problem.precision, true)), route.shape[axis]));
+  crossing_elements = padded(blocking(hardware()).batch_width(static_cast<Index>(element_bytes(problem.precision, true)), route.shape[axis]));
 }
 
 // The last stage that transforms, of forward or, with plane waves, of backward: where a map is.

@@ -114,13 +114,13 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   lay_arrays_between(map);
   comm.agree([&] {
     for (Chain* chain : {&forward, &backward, &map}) schedule(*chain);
-    for (int t = 0; t < options.threads; ++t) benches.push_back(make_bench());
+    for (int t = 0; t < options.threads; ++t) workspaces.push_back(make_workspace());
     team = std::make_unique<Team>(options.threads);
     if (options.schedule.communicate == "thread")
       for (Chain* chain : {&forward, &backward, &map}) conduct(*chain);
     record(traced);
   });
-  try_ways();
+  select_variants();
   comm.agree([&] {
     team->run([&](int) {
       for (const Chain* chain : {&forward, &backward, &map})
@@ -203,7 +203,7 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     slots[waves ? 1 : 0] = slots[static_cast<std::size_t>(chain.first_slot)];
     slots[waves ? 0 : 1] = map_spectrum.get();
   }
-  const std::int64_t began = trial.empty() ? 0 : trace::now();
+  const std::int64_t began = selector.empty() ? 0 : trace::now();
   std::optional<GuardedMap> map_lines;
   if (f) map_lines.emplace(*f);
   trace::Run run(recorder.get(), chain.list);
@@ -218,19 +218,19 @@ void AnyPlan::Body::execute(Chain& chain, const void* in, void* out, const std::
     const Traffic after = traffic(chain);
     run.sent({after.calls - before.calls, after.messages - before.messages, after.bytes - before.bytes});
   }
-  if (!trial.empty()) trial.took(number(chain), 1e-9 * static_cast<double>(trace::now() - began));
+  if (!selector.empty()) selector.took(number(chain), 1e-9 * static_cast<double>(trace::now() - began));
   if (map_lines) map_lines->rethrow();
 }
 
-void AnyPlan::Body::run_steps(Chain& chain, const Round& round, trace::Run& run) {
+void AnyPlan::Body::run_steps(Chain& chain, const Call& call, trace::Run& run) {
   if (chain.conductor) {
     conducted = &chain;
-    return chain.conductor->run(round, talk, progress, run);
+    return chain.conductor->run(call, talk, progress, run);
   }
   trace::Laps laps(run, 0);
   for (int k = 0; const Step& step : chain.steps) {
     if (step.kind == Step::Kind::work)
-      work(*chain.stages[static_cast<std::size_t>(step.of)], k, step, round, run);
+      work(*chain.stages[static_cast<std::size_t>(step.of)], k, step, call, run);
     else
       exchange(chain, step);
     laps.did(k++);
@@ -244,14 +244,14 @@ void AnyPlan::Body::exchange(Chain& chain, const Step& step) {
   take(exchange, step);
 }
 
-void AnyPlan::Body::work(const Stage& stage, int number, const Step& step, const Round& round, trace::Run& run) {
+void AnyPlan::Body::work(const Stage& stage, int number, const Step& step, const Call& call, trace::Run& run) {
   const int threads = team->threads();
   if (threads == 1) {
     for (int b = step.first; b < step.last; ++b)
-      for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, benches[0], round);
+      for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, workspaces[0], call);
     return;
   }
-  now = {&stage, number, step.first, step.last, &round, &run};
+  now = {&stage, number, step.first, step.last, &call, &run};
   // blocks apart, or together on each block, in the block memory of the first thread
   team->run(step.last - step.first >= threads ? apart : together);
 }
@@ -335,7 +335,7 @@ const std::vector<GVector>& AnyPlan::vectors() const { return body_->vectors; }
 const Options& AnyPlan::requested() const { return body_->requested; }
 const Options& AnyPlan::effective() const { return body_->effective; }
 Index AnyPlan::bytes_owned() const { return body_->owned_bytes; }
-bool AnyPlan::trying() const { return body_->trial.trying(); }
+bool AnyPlan::trying() const { return body_->selector.trying(); }
 std::vector<std::vector<Considered>> AnyPlan::considered() const {
   std::vector<std::vector<Considered>> all;
   for (std::size_t h = 0; h < body_->forward.hops.size(); ++h)

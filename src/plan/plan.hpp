@@ -12,9 +12,10 @@
 #include "plan/conductor.hpp"
 #include "plan/route.hpp"
 #include "plan/schedule.hpp"
-#include "plan/stage.hpp"
+#include "plan/stage/stage.hpp"
 #include "plan/team.hpp"
-#include "plan/trial.hpp"
+#include "plan/policy/selector.hpp"
+#include "plan/policy/variants.hpp"
 #include "sphere/waves.hpp"
 
 namespace weft {
@@ -80,8 +81,8 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   Index owned_bytes = 0;
 
   Chain forward, backward, map;
-  Trial trial;  // of how their stages had better write
-  std::vector<Bench> benches;
+  Selector selector;  // of how their stages had better write
+  std::vector<Workspace> workspaces;
   std::unique_ptr<Team> team;
   std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
   AnyPlan::Spent spent_before;  // when recording began
@@ -129,9 +130,10 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   void need(int slot);
   void bind_chain(Chain& chain);
   bool returns(const Chain& chain, std::size_t s) const;
-  void let_stream(const Chain& chain, std::size_t s, Stage::Request& r) const;
-  void try_ways();
-  Stage::Request request(const Chain& chain, std::size_t s) const;
+  StageFacts facts(const Chain& chain, std::size_t s) const;
+  void select_variants();
+  StageSpec spec(const Chain& chain, std::size_t s) const;
+  std::unique_ptr<Stage> stage(const Chain& chain, std::size_t s) const;
   bool takes_up(const Chain& chain) const;
   Index ranks_here() const;
   void keep_apart(const Chain& there, std::size_t h);
@@ -148,16 +150,16 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   void schedule(Chain& chain);
   void follow(Chain& chain);
   void conduct(Chain& chain);
-  Bench make_bench();
-  void work(const Stage& stage, int number, const Step& step, const Round& round, trace::Run& run);
+  Workspace make_workspace();
+  void work(const Stage& stage, int number, const Step& step, const Call& call, trace::Run& run);
   void exchange(Chain& chain, const Step& step);
-  void run_steps(Chain& chain, const Round& round, trace::Run& run);
+  void run_steps(Chain& chain, const Call& call, trace::Run& run);
 
   // what the team works on now: kept here so that starting it allocates nothing
   struct Work {
     const Stage* stage = nullptr;
     int number = 0, first = 0, last = 0;  // of the step, its blocks
-    const Round* round = nullptr;
+    const Call* call = nullptr;
     trace::Run* run = nullptr;
   } now;
   // The first thread's spans are steps, which end when all threads are done; those of others are what they do in one.
@@ -177,20 +179,20 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
     const Noted noted(now, thread);
     const int threads = team->threads(), count = now.last - now.first;
     for (int b = now.first + count * thread / threads; b < now.first + count * (thread + 1) / threads; ++b)
-      for (int p = 0; p < now.stage->passes(); ++p) now.stage->run(b, p, 0, 1, benches[static_cast<std::size_t>(thread)], *now.round);
+      for (int p = 0; p < now.stage->passes(); ++p) now.stage->run(b, p, 0, 1, workspaces[static_cast<std::size_t>(thread)], *now.call);
     streaming_fence();  // only the thread that stored can wait for its stores
   };
   const std::function<void(int)> together = [this](int thread) {
     const Noted noted(now, thread);
-    Bench& bench = benches[static_cast<std::size_t>(thread)];
-    std::byte* const own = bench.block;
-    bench.block = benches[0].block;
+    Workspace& workspace = workspaces[static_cast<std::size_t>(thread)];
+    std::byte* const own = workspace.block;
+    workspace.block = workspaces[0].block;
     for (int b = now.first; b < now.last; ++b)
       for (int p = 0; p < now.stage->passes(); ++p) {
-        now.stage->run(b, p, thread, team->threads(), bench, *now.round);
+        now.stage->run(b, p, thread, team->threads(), workspace, *now.call);
         team->meet();
       }
-    bench.block = own;
+    workspace.block = own;
     streaming_fence();
   };
   Chain* conducted = nullptr;

@@ -184,9 +184,9 @@ check::Program AnyPlan::Body::program() const {
         while (count >= workers && b >= step.first + count * (part + 1) / workers) ++part;
         Box to = stage.block(b);
         for (int a = 0; a < to.axes(); ++a)
-          if (stage.transforms(a)) to.lo[a] = stage.request().to.box.lo[a], to.hi[a] = stage.request().to.box.hi[a];
-        access(event.accesses, stage.request().from, stage.block(b), false, part, memory);
-        access(event.accesses, stage.request().to, to, true, part, memory);
+          if (stage.transforms(a)) to.lo[a] = stage.spec().to.box.lo[a], to.hi[a] = stage.spec().to.box.hi[a];
+        access(event.accesses, stage.spec().from, stage.block(b), false, part, memory);
+        access(event.accesses, stage.spec().to, to, true, part, memory);
       }
     };
     if (chain->conductor)

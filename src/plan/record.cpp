@@ -17,7 +17,7 @@ std::string stage_name(const Stage& stage, const std::vector<Kind>& kinds) {
   };
   std::vector<Group> groups;
   bool map = false;
-  for (const Operation& o : stage.request().operations) {
+  for (const Operation& o : stage.spec().operations) {
     const Kind kind = kinds[static_cast<std::size_t>(o.axis)];
     const std::string name = kind == Kind::c2c || kind == Kind::r2c || kind == Kind::c2r ? "FFT" : std::string(to_string(kind)), axis = std::to_string(o.axis);
     map = map || o.map;

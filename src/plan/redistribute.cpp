@@ -7,7 +7,7 @@
 
 #include "geometry/boxes.hpp"
 #include "geometry/checked.hpp"
-#include "plan/mover.hpp"
+#include "plan/stage/mover.hpp"
 #include "plan/problem.hpp"
 #include "plan/record.hpp"
 

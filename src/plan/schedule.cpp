@@ -77,19 +77,19 @@ class Maker {
     const Stage &writer = *stages_[s], &reader = *stages_[s + 1];
     std::vector<int>& needs = progress_[s].needs;
     needs.assign(static_cast<std::size_t>(reader.blocks()), writer.blocks());
-    if (writer.request().to.table || reader.request().from.table) return;
-    const Side& to = reader.request().to;
+    if (writer.spec().to.table || reader.spec().from.table) return;
+    const Side& to = reader.spec().to;
     const auto disturbs = [&](const Side& side) {
       return std::any_of(side.views.begin(), side.views.end(), [&](const View& read) {
         return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) { return read.slot == written.slot && !(side.bytes == to.bytes && same_memory(read, written)); });
       });
     };
     for (std::size_t k = s;; --k) {
-      if (disturbs(stages_[k]->request().from) || disturbs(stages_[k]->request().to)) return;
+      if (disturbs(stages_[k]->spec().from) || disturbs(stages_[k]->spec().to)) return;
       if (k == 0 || exchanges_[k - 1]) break;
     }
-    for (int a = 0; a < reader.request().from.box.axes(); ++a) {
-      const Index low = reader.request().from.box.lo[a], extent = reader.request().from.box.extent(a);
+    for (int a = 0; a < reader.spec().from.box.axes(); ++a) {
+      const Index low = reader.spec().from.box.lo[a], extent = reader.spec().from.box.extent(a);
       if (writer.transforms(a) || reader.transforms(a) || writer.blocks() == 0 || writer.block(0).extent(a) == extent) continue;
       std::vector<int> last(static_cast<std::size_t>(extent));  // by place on the axis: one past the last block that has it
       for (int w = 0; w < writer.blocks(); ++w) std::fill(last.begin() + (writer.block(w).lo[a] - low), last.begin() + (writer.block(w).hi[a] - low), w + 1);
@@ -176,7 +176,7 @@ class Maker {
     std::size_t e = s;
     while (e < exchanges_.size() && !exchanges_[e]) ++e;
     if (e == s || e == exchanges_.size()) return;
-    const std::vector<View>& left = stages_[s]->request().to.views;
+    const std::vector<View>& left = stages_[s]->spec().to.views;
     if (std::any_of(left.begin(), left.end(), [&](const View& view) { return view.slot == exchanges_[e]->array().slot; })) open_to(e, exchanges_[e]->tiles());
   }
 
@@ -190,7 +190,7 @@ class Maker {
     if (ran_[s] >= end || (s > 0 && exchanges_[s - 1])) return end;
     const auto bytes = [&](int last) {
       Index sum = 0;
-      for (int b = ran_[s]; b < last; ++b) sum += stage.block(b).volume() * stage.request().to.bytes;
+      for (int b = ran_[s]; b < last; ++b) sum += stage.block(b).volume() * stage.spec().to.bytes;
       return sum;
     };
     int further = end;

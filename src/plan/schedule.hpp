@@ -3,7 +3,7 @@
 
 #include <weft/exchange.hpp>
 
-#include "plan/stage.hpp"
+#include "plan/stage/stage.hpp"
 
 namespace weft {
 

@@ -38,19 +38,19 @@ Team::~Team() { end(); }
 
 void Team::end() {
   ended_ = true;
-  round_.fetch_add(1);
-  round_.notify_all();
+  call_.fetch_add(1);
+  call_.notify_all();
 }
 
 void Team::serve(int thread) {
   for (unsigned seen = 0;;) {
-    for (int k = 0; k < 20000 && round_.load(std::memory_order_acquire) == seen; ++k) {
+    for (int k = 0; k < 20000 && call_.load(std::memory_order_acquire) == seen; ++k) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
       if (k % 512 == 511) std::this_thread::yield();  // threads may outnumber cores
     }
-    round_.wait(seen, std::memory_order_acquire);  // idle teams sleep
+    call_.wait(seen, std::memory_order_acquire);  // idle teams sleep
     ++seen;
     if (ended_) return;
     work(thread);
@@ -70,8 +70,8 @@ void Team::run(const std::function<void(int)>& f) {
   if (others_.empty()) return f(0);
   work_ = &f;
   done_.store(0, std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_release);
-  round_.notify_all();
+  call_.fetch_add(1, std::memory_order_release);
+  call_.notify_all();
   work(0);
   spin_until([&] { return done_.load(std::memory_order_acquire) == others_.size(); });
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));

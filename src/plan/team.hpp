@@ -30,7 +30,7 @@ class Team {
   void end();
 
   const std::function<void(int)>* work_ = nullptr;
-  std::atomic<unsigned> round_{0}, done_{0}, arrived_{0}, meetings_{0};
+  std::atomic<unsigned> call_{0}, done_{0}, arrived_{0}, meetings_{0};
   std::atomic<bool> ended_{false}, failed_{false};
   std::exception_ptr failure_;
   std::vector<std::jthread> others_;  // the last, so that they have ended before anything they look at does

@@ -5,7 +5,7 @@
 
 #include <weft/quote.hpp>
 
-#include "plan/cache.hpp"
+#include "plan/policy/hardware.hpp"
 #include "plan/plan.hpp"
 #include "plan/problem.hpp"
 #include "plan/redistribute.hpp"
@@ -59,7 +59,7 @@ std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm
     const std::vector<int> nodes = comm.nodes(options.nodes);
     const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
     // an array for few fields only costs time where caches hold the input, which holds them for nothing
-    const bool cached = !problem.waves && options.overwrite_input && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= last_level_caches(here);
+    const bool cached = !problem.waves && options.overwrite_input && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= hardware().last_level(here);
     const Index several = (512 << 10) / field_bytes(problem, options, comm.size());
     if (here < comm.size()) fields = several > 0 ? ScheduleOptions{"kept", several, 2} : ScheduleOptions();  // large fields one by one are many messages
     else if (comm.max(cached ? 1 : 0) > 0) fields = {};

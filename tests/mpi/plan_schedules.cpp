@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mpi/dense.hpp"
-#include "plan/cache.hpp"
+#include "plan/policy/hardware.hpp"
 #include "support/changing.hpp"
 
 namespace weft {
@@ -168,7 +168,7 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.strategy = "direct"; }), all);
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.in_place = true; }), all);
   const auto overwrites = [](Options& o) { o.overwrite_input = true; };
-  const Index ranks_here = ranks_of_world(), cached = last_level_caches(ranks_here) / (2 * ranks_here * field);
+  const Index ranks_here = ranks_of_world(), cached = hardware().last_level(ranks_here) / (2 * ranks_here * field);
   if (cached > together) {
     EXPECT_EQ(schedule(together + 1, overwrites), all);
   }
@@ -215,7 +215,7 @@ TEST(Plan, SmallPlanesThatStream) {
 TEST(Plan, TriesWhatGoesPastTheCaches) {
   const auto runs = [](const auto& problem, const Options& options) {
     Plan fft(world, problem, options);
-    const Index cache = last_level_caches(1);
+    const Index cache = hardware().last_level(1);
     const bool small = fft.input_elements() < 100 * 1000 && (cache == 0 || cache >= 4 << 20);  // which holds all of it
     if (small) {
       EXPECT_EQ(fft.trying(), ranks_of_world() > 1 && cache > 0) << fft.describe();

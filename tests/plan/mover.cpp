@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "plan/mover.hpp"
+#include "plan/stage/mover.hpp"
 
 namespace weft {
 namespace {

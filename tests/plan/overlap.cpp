@@ -1,7 +1,7 @@
 // Whether work in one memory destroys what is still to be read, over views and portions alone.
 #include <gtest/gtest.h>
 
-#include "plan/overlap.hpp"
+#include "plan/stage/overlap.hpp"
 
 namespace weft {
 namespace {

@@ -1,5 +1,5 @@
 // Stages of two axes: rows, then the columns across them, through a block.
-#include "plan/stage.hpp"
+#include "plan/stage/stage.hpp"
 
 #include <gtest/gtest.h>
 

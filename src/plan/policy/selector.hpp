@@ -13,7 +13,7 @@ namespace weft {
 /// Callers, neighbours and cores change: all are tried again where executions have come to take clearly more or less than they did, and some thousand executions later anyway.
 ///
 /// Every rank tries the same at the same number of executions; none waits for another, and each decides for itself, also whether to try again; those that do not come to what follows at the same execution. Nothing is allocated once settings are there.
-class Trial {
+class Selector {
  public:
   static constexpr int chains = 3;
 

@@ -1,6 +1,6 @@
 // Kernels for 4, 8 and 16 byte elements in three register widths, and plain loops for everything else. Strided sides are
 // walked so that each cache line on the contiguous side is used whole.
-#include "plan/mover.hpp"
+#include "plan/stage/mover.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,17 +1,17 @@
-#include "plan/trial.hpp"
+#include "plan/policy/selector.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 namespace weft {
 
-void Trial::add(int chain, std::function<void(bool)> set, bool guess) {
+void Selector::add(int chain, std::function<void(bool)> set, bool guess) {
   set(guess);
   settings_.push_back({chain, std::move(set), guess});
 }
 
 // Their mean, without the longest third, which something else has disturbed. A median would see one kind of executions alone where callers alternate between two.
-double Trial::Times::usual() {
+double Selector::Times::usual() {
   const std::size_t quiet = std::max<std::size_t>(count - (count + 2) / 3, 1);
   const auto end = seconds.begin() + static_cast<std::ptrdiff_t>(quiet);
   std::nth_element(seconds.begin(), end - 1, seconds.begin() + static_cast<std::ptrdiff_t>(count));
@@ -19,7 +19,7 @@ double Trial::Times::usual() {
 }
 
 // The plan's time the other way over that this way, every chain counted as often as it ran; 1: nothing is known.
-double Trial::other_over_this() {
+double Selector::other_over_this() {
   double as_is = 0, other = 0;
   for (auto& [now, then] : times_)
     if (now.count > 0 && then.count > 0) {
@@ -31,7 +31,7 @@ double Trial::other_over_this() {
 }
 
 // Whether executions take clearly more or less than when they were last tried, or others run.
-bool Trial::changed() {
+bool Selector::changed() {
   constexpr double clearly = 1.15;
   double now = 0, then = 0;
   for (std::size_t c = 0; c < times_.size(); ++c) {
@@ -44,7 +44,7 @@ bool Trial::changed() {
   return now > clearly * then || then > clearly * now;
 }
 
-void Trial::took(int chain, double seconds) {
+void Selector::took(int chain, double seconds) {
   constexpr double clearly = 0.97, hopeless = 1.1;
   if (settings_.empty()) return;
   const auto setting = [&](Index trial) -> Setting& { return settings_[static_cast<std::size_t>(trial / each)]; };

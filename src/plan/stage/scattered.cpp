@@ -1,4 +1,4 @@
-#include "plan/scattered.hpp"
+#include "plan/stage/scattered.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -6,8 +6,8 @@
 
 namespace weft {
 
-Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, const Lie& lie)
-    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes), lie_(lie) {
+Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, const BufferLayout& buffer)
+    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes), buffer_(buffer) {
   begin_.push_back(0);
   hole_begin_.push_back(0);
   for (const auto& line : table.lines) {
@@ -22,12 +22,12 @@ Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Ind
         done += count;
       }
     for (const auto& [lo, hi] : table.gaps(line))
-      for (const auto& [first, last] : {std::pair(lo, std::min(hi, lie.nobodys.first)), std::pair(std::max(lo, lie.nobodys.second), hi)})
+      for (const auto& [first, last] : {std::pair(lo, std::min(hi, buffer.untouched.first)), std::pair(std::max(lo, buffer.untouched.second), hi)})
         if (first < last) holes_.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(last - first)});
     begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
     hole_begin_.push_back(static_cast<std::uint32_t>(holes_.size()));
   }
-  if (lie.point != element_bytes) list_runs();
+  if (buffer.point != element_bytes) list_runs();
 }
 
 // Places, or nothing where an element cannot be copied as it is.
@@ -52,12 +52,12 @@ void Scattered::list_runs() {
   };
   const auto lines = static_cast<Index>(begin_.size()) - 1;
   for (Index l = 0; l <= lines; ++l) {
-    if (l == lines || std::binary_search(lie_.cuts.begin(), lie_.cuts.end(), first_line_ + l)) put_down();
+    if (l == lines || std::binary_search(buffer_.cuts.begin(), buffer_.cuts.end(), first_line_ + l)) put_down();
     run_begin_.push_back(static_cast<std::uint32_t>(runs_.size()));
     place_begin_.push_back(static_cast<std::uint32_t>(places_.size()));
     for (std::uint32_t i = begin_[static_cast<std::size_t>(l)]; l < lines && i < begin_[static_cast<std::size_t>(l) + 1]; ++i) {
       const Entry& e = entries_[i];
-      for (Index k = 0; k < e.count; ++k) batch.push_back({e.segment, e.offset + k * e.stride, l * lie_.step + (e.position + k) * lie_.point});
+      for (Index k = 0; k < e.count; ++k) batch.push_back({e.segment, e.offset + k * e.stride, l * buffer_.step + (e.position + k) * buffer_.point});
       if (e.conjugate || e.mirror || batch.back().gathered > std::numeric_limits<std::int32_t>::max()) {
         runs_.clear(), places_.clear();
         return;
@@ -68,7 +68,7 @@ void Scattered::list_runs() {
 
 namespace {
 
-// Points that lie `from_step` and `to_step` bytes apart. Its own function: what lies in memory might be where points are written, and would be read again for each of them.
+// Points that buffer `from_step` and `to_step` bytes apart. Its own function: what lies in memory might be where points are written, and would be read again for each of them.
 template <Index size>
 inline void copy_points(const std::byte* from, Index from_step, std::byte* to, Index to_step, Index count) {
   for (Index k = 0; k < count; ++k) std::memcpy(to + k * to_step, from + k * from_step, size);
@@ -103,11 +103,11 @@ void Scattered::gather_as(Index line, Index count, const std::vector<const std::
     Real re, im;
   };
   constexpr Index size = sizeof(Complex);
-  const Index step = lie_.step, point = lie_.point;
+  const Index step = buffer_.step, point = buffer_.point;
   const bool contiguous = point == size;
   if (!contiguous) {
-    clear_rows(to, point, lie_.nobodys.first, count * step);
-    clear_rows(to + lie_.nobodys.second * point, point, length_ - lie_.nobodys.second, count * step);
+    clear_rows(to, point, buffer_.untouched.first, count * step);
+    clear_rows(to + buffer_.untouched.second * point, point, length_ - buffer_.untouched.second, count * step);
   }
   if (!runs_.empty()) {
     const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
@@ -144,7 +144,7 @@ void Scattered::scatter_as(Index line, Index count, const std::byte* from, const
     Real re, im;
   };
   constexpr Index size = sizeof(Complex);
-  const Index step = lie_.step, point = lie_.point;
+  const Index step = buffer_.step, point = buffer_.point;
   if (!runs_.empty()) {
     const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
     const std::byte* const base = from - static_cast<Index>(first) * step;

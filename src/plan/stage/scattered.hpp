@@ -20,17 +20,20 @@ class Scattered {
     bool operator==(const Reach&) const = default;
   };
   /// How lines lie where they are gathered to or scattered from.
-  struct Lie {
+  struct BufferLayout {
     Index step, point;                ///< bytes from line to line, and from point to point
-    std::pair<Index, Index> nobodys;  ///< points that nobody looks at, half-open
+    std::pair<Index, Index> untouched;  ///< points that nobody looks at, half-open
     std::vector<Index> cuts;          ///< lines with which batches begin or behind which they end, ascending
-    bool operator==(const Lie&) const = default;
+    bool operator==(const BufferLayout&) const = default;
   };
   /// Throws Error when a number is in no segment.
-  Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, const Lie& lie);
+  Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, const BufferLayout& buffer);
 
-  bool is(const std::vector<Reach>& segments, const Lie& lie) const { return segments_ == segments && lie_ == lie; }
-  /// Lines [line, line + count), a batch; segment s begins at from[s]. What has no entry becomes zero, but for nobody's points.
+  bool is(const std::vector<Reach>& segments, const BufferLayout& buffer) const {
+    return segments_ == segments && buffer_ == buffer;
+  }
+  /// Lines [line, line + count), a batch; segment s begins at from[s]. What has no entry becomes zero, but for untouched
+  /// points.
   void gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to) const;
   void scatter(Index line, Index count, const std::byte* from, const std::vector<std::byte*>& to) const;
   /// How many of lines [lo, hi) have an entry.
@@ -59,7 +62,7 @@ class Scattered {
 
   std::vector<Reach> segments_;
   Index first_line_, length_, element_bytes_;
-  Lie lie_;
+  BufferLayout buffer_;
   std::vector<std::uint32_t> begin_, hole_begin_, run_begin_, place_begin_;  // by line
   std::vector<Entry> entries_;
   std::vector<Hole> holes_;

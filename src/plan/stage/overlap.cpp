@@ -1,4 +1,4 @@
-#include "plan/overlap.hpp"
+#include "plan/stage/overlap.hpp"
 
 #include <optional>
 

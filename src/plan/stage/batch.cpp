@@ -1,0 +1,289 @@
+// A batch of lines on its way through a pass: gathered, transformed, mapped, scattered. Nothing here allocates.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "plan/stage/program.hpp"
+
+namespace weft {
+namespace {
+
+// Row by row, while what the next ones overwrite arrives.
+void move_rows(const Mover& move, const std::byte* from, std::byte* to, Panel rows, Index bytes) {
+  constexpr Index ahead = 4;
+  const Index count = std::exchange(rows.nj, 1);
+  const auto ask = [&](Index row) { fetch(to + row * rows.to_j, rows.ni * bytes); };
+  for (Index row = 0; row < std::min(ahead, count); ++row) ask(row);
+  for (Index row = 0; row < count; ++row) {
+    if (row + ahead < count) ask(row + ahead);
+    move(from + row * rows.from_j, to + row * rows.to_j, rows);
+  }
+}
+
+}  // namespace
+
+void StageProgram::run_batch(const Batch& batch, const Box& region) const {
+  const Pass& pass = batch.pass;
+  if (pass.copies) return run_copies(batch, region);
+  if (batch.cell.zero) {
+    for (Index k = 0; k < pass.out_length; ++k)
+      std::memset(batch.workspace.to[0] + k * pass.out_stride * pass.to_bytes, 0,
+                  static_cast<std::size_t>(batch.width * pass.to_bytes));
+    return;
+  }
+  if (batch.cell.rows) return run_rows(batch);
+  if (batch.cell.apart) return run_apart(batch);
+  run_lines(batch);
+}
+
+// A block of a copy may cut its lines.
+void StageProgram::run_copies(const Batch& batch, const Box& region) const {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  const int axis = pass.operation.axis;
+  const Index low = region.lo[axis] - pass.from_box.lo[axis], high = region.hi[axis] - pass.from_box.lo[axis];
+  for (std::size_t k = 0; k < cell.pairs.size(); ++k) {
+    const auto f = static_cast<std::size_t>(cell.pairs[k].first), t = static_cast<std::size_t>(cell.pairs[k].second);
+    const Segment &a = cell.from[f], &b = cell.to[t];
+    const Index first = std::max({a.first, b.first, low});
+    const Index count = std::min({a.first + a.count, b.first + b.count, high}) - first;
+    if (count <= 0) continue;
+    const Index a_point = a.strides[axis], b_point = b.strides[axis];
+    const std::byte* source = batch.workspace.from[f] + (first - a.first) * a_point;
+    std::byte* target = batch.workspace.to[t] + (first - b.first) * b_point;
+    if (source == target) continue;
+    const Panel panel{count, batch.width, a_point, batch.stride(a), b_point, batch.stride(b)};
+    const bool in_rows = a_point == pass.to_bytes && b_point == pass.to_bytes &&
+                         count * pass.to_bytes >= variant_.blocking.shortest_row;
+    if (batch.streams && !retained(batch, b))
+      cell.moves[k].stream(source, target, panel);
+    else if (variant_.load != Load::direct && in_rows)
+      move_rows(cell.moves[k], source, target, panel, pass.to_bytes);
+    else
+      cell.moves[k](source, target, panel);
+  }
+}
+
+Lines::Ahead StageProgram::Batch::listed(const Share& share, Index behind) const {
+  if (!cell.asks) return {};
+  Lines::Ahead list{workspace.ahead_rows.data() + behind, 0, 0, share.area && share.area->to_l1};
+  each_row(share, call, [&](const std::byte* row, Index bytes) {
+    workspace.ahead_rows[static_cast<std::size_t>(behind + list.count++)] = row;
+    list.bytes = std::max(list.bytes, bytes);
+  });
+  return list;
+}
+
+// Columns straight from rows to rows. What a table scatters passes through a buffer.
+void StageProgram::run_rows(const Batch& batch) const {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  Workspace& workspace = batch.workspace;
+  const auto list = [&](const std::vector<Segment>& segments, const auto& first, auto& rows) {
+    for (std::size_t s = 0; s < segments.size(); ++s)
+      for (Index k = 0; k < segments[s].count; ++k)
+        rows[static_cast<std::size_t>(segments[s].first + k)] = first[s] + k * batch.stride_along(segments[s]);
+  };
+  const auto lay = [&](std::byte* buffer, Index length, Index apart, auto& rows) {
+    for (Index k = 0; k < length; ++k) rows[static_cast<std::size_t>(k)] = buffer + k * apart;
+  };
+  if (cell.from_table) {
+    cell.from_table->gather(batch.at[cell.companion], batch.width, workspace.from, workspace.lines[0]);
+    lay(workspace.lines[0], pass.in_length, pass.in_stride * pass.from_bytes, workspace.from_rows);
+  } else {
+    list(cell.from, workspace.from, workspace.from_rows);
+  }
+  if (cell.to_table)
+    lay(workspace.lines[1], pass.out_length, pass.out_stride * pass.to_bytes, workspace.to_rows);
+  else
+    list(cell.to, workspace.to, workspace.to_rows);
+  const Lines::Ahead reads = batch.listed(batch.wanted.ahead, 0);
+  const auto retained = batch.retains ? cell.retained : std::pair<Index, Index>();
+  pass.operation.first->rows({workspace.from_rows.data(), workspace.to_rows.data(), batch.width, pass.operation.scale,
+                              batch.streams, retained, reads, batch.listed(batch.wanted.target, batch.wanted.ahead.count)});
+  if (cell.to_table) cell.to_table->scatter(batch.at[cell.companion], batch.width, workspace.lines[1], workspace.to);
+}
+
+void StageProgram::run_apart(const Batch& batch) const {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  const Segment &from = cell.from[0], &to = cell.to[0];
+  const Lines::Ahead reads = batch.listed(batch.wanted.ahead, 0);
+  pass.operation.first->apart({batch.workspace.from[0], batch.stride(from), batch.workspace.to[0], batch.stride(to),
+                               batch.width, batch.streams && !to.in_block, reads,
+                               batch.listed(batch.wanted.target, batch.wanted.ahead.count)});
+}
+
+// Lines that are gathered into a buffer unless they lie as their transform reads them, and scattered unless it leaves
+// them where they go.
+void StageProgram::run_lines(const Batch& batch) const {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  Workspace& workspace = batch.workspace;
+  // where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own
+  const bool apart = pass.apart(), second_differs = pass.second_differs();
+  std::byte* const target = (batch.streams ? cell.streaming_lines : cell.to_lines) ? workspace.to[0] : nullptr;
+  std::byte* const middle_target = second_differs ? nullptr : target;
+  const std::byte* lines = nullptr;
+  std::byte* middle = nullptr;
+  if (cell.from_lines) {
+    lines = workspace.from[0];
+    const bool over_source = cell.from[0].in_block && !apart;
+    middle = middle_target ? middle_target : over_source ? const_cast<std::byte*>(lines) : workspace.lines[1];
+  } else {
+    std::byte* into = middle_target && !apart ? middle_target : workspace.lines[0];
+    lines = gather(batch, into);
+    middle = middle_target ? middle_target : apart ? workspace.lines[1] : into;
+  }
+  std::byte* const done = !second_differs ? middle : target ? target : workspace.lines[0];
+
+  // A few lines at a time, which stay in the first-level cache until they are scattered. Not what is streamed, which
+  // memory takes in longer runs; and where results return to the lines' own buffer, all must have been read before.
+  const bool scatters = !target && !cell.to_table, whole = !scatters || batch.streams || !pass.in_parts;
+  const bool at_once = (cell.from_lines && whole) || second_differs || !pass.in_parts;
+  const Index piece = at_once ? batch.width : std::max<Index>(8, variant_.blocking.part_across / pass.mid_bytes);
+  for (Index first = 0; first < batch.width; first += piece) {
+    const Index count = std::min(piece, batch.width - first);
+    transform(batch, lines + first * pass.in_step * pass.from_bytes, middle + first * pass.mid_step * pass.mid_bytes,
+              done + first * pass.out_step * pass.to_bytes, first, count, batch.streams && target);
+    if (!whole) scatter(batch, done, first, count);
+    if (batch.more > 0 && pass.looks_ahead && !cell.from_lines) look_ahead(batch, first, count);
+  }
+  if (cell.to_table)
+    cell.to_table->scatter(batch.at[cell.companion], batch.width, done, workspace.to);
+  else if (whole && scatters)
+    scatter(batch, done, 0, batch.width);
+}
+
+// A gap between segments holds zeros, as far as anybody looks.
+void StageProgram::zero_gap(const Batch& batch, std::byte* into, Index first, Index last) const {
+  const Pass& pass = batch.pass;
+  const auto untouched = pass.operation.first ? pass.operation.first->untouched() : std::pair<Index, Index>();
+  const auto zero = [&](Index begin, Index end) {
+    if (begin >= end) return;
+    const Index run = pass.in_stride > 1 ? 1 : end - begin;
+    for (Index w = 0; w < batch.width; ++w)
+      for (Index k = begin; k < end; k += run)
+        std::memset(into + (w * pass.in_step + k * pass.in_stride) * pass.from_bytes, 0,
+                    static_cast<std::size_t>(run * pass.from_bytes));
+  };
+  zero(first, std::min(last, untouched.first));
+  zero(std::max(first, untouched.second), last);
+}
+
+const std::byte* StageProgram::gather(const Batch& batch, std::byte* into) const {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  if (cell.from_table) {
+    cell.from_table->gather(batch.at[cell.companion], batch.width, batch.workspace.from, into);
+    return into;
+  }
+  const Index point = pass.in_stride * pass.from_bytes;
+  Index reached = 0;
+  for (std::size_t s = 0; s < cell.from.size(); ++s) {
+    const Segment& segment = cell.from[s];
+    zero_gap(batch, into, reached, segment.first);
+    segment.move(batch.workspace.from[s], into + segment.first * point,
+                 {segment.count, batch.width, batch.stride_along(segment), batch.stride(segment), point,
+                  pass.in_step * pass.from_bytes});
+    reached = segment.first + segment.count;
+  }
+  zero_gap(batch, into, reached, pass.in_length);
+  return into;
+}
+
+void StageProgram::scatter(const Batch& batch, const std::byte* done, Index first, Index count) const {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  const Index point = pass.out_stride * pass.to_bytes, line = pass.out_step * pass.to_bytes;
+  for (std::size_t s = 0; s < cell.to.size(); ++s) {
+    const Segment& segment = cell.to[s];
+    const std::byte* const source = done + segment.first * point + first * line;
+    std::byte* const target = batch.workspace.to[s] + first * batch.stride(segment);
+    const Panel panel{segment.count, count, point, line, batch.stride_along(segment), batch.stride(segment)};
+    if (batch.streams && !retained(batch, segment))
+      segment.move.stream(source, target, panel);
+    else
+      segment.move(source, target, panel);
+  }
+}
+
+// Asks for what the next batch gathers, as much of it as so many lines of this one are worth.
+void StageProgram::look_ahead(const Batch& batch, Index first, Index count) {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  for (std::size_t s = 0; s < cell.from.size(); ++s) {
+    const Segment& segment = cell.from[s];
+    if (batch.stride(segment) != pass.from_bytes) continue;
+    const Index begin = segment.count * first / batch.width, end = segment.count * (first + count) / batch.width;
+    for (Index k = begin; k < end; ++k)
+      fetch(batch.workspace.from[s] + k * batch.stride_along(segment) + batch.width * pass.from_bytes,
+            batch.more * pass.from_bytes);
+  }
+}
+
+// A few lines of a batch: first: lines -> middle; map and second: middle -> done.
+void StageProgram::transform(const Batch& batch, const std::byte* lines, std::byte* middle, std::byte* done,
+                             Index first, Index count, bool streams) const {
+  const Pass& pass = batch.pass;
+  const Operation& operation = pass.operation;
+  const auto run = [&](const Lines& of, const std::byte* in, std::byte* out, bool last) {
+    if (last && streams)
+      of.stream(in, out, count);
+    else
+      of(in, out, count);
+  };
+  if (operation.first)
+    run(*operation.first, lines, middle, !operation.second);
+  else if (lines != middle)
+    std::memcpy(middle, lines, static_cast<std::size_t>(count * pass.in_length * pass.from_bytes));
+  if (operation.map && batch.call.map) map(batch, middle, first, count);
+  if (operation.second) run(*operation.second, middle, done, true);
+  if (operation.scale != 1) scale(pass, done, count);
+}
+
+void StageProgram::map(const Batch& batch, std::byte* middle, Index first, Index count) {
+  const Pass& pass = batch.pass;
+  const int companion = batch.cell.companion;
+  Line line{batch.at, pass.operation.axis, pass.mid_length, nullptr};
+  line.first[pass.operation.axis] = pass.to_box.lo[pass.operation.axis];
+  for (Index w = 0; w < count; ++w) {
+    if (companion >= 0) line.first[companion] = batch.at[companion] + first + w;
+    line.values = middle + w * pass.mid_step * pass.mid_bytes;
+    (*batch.call.map)(line);
+  }
+}
+
+// Lines as one run, or each row of columns as one; but not what nobody wants, nor what lies between lines: in an array
+// that may be another's.
+void StageProgram::scale(const Pass& pass, std::byte* lines, Index count) const {
+  const Operation& operation = pass.operation;
+  const auto times = [&](auto* values, Index points) {
+    using Real = std::remove_pointer_t<decltype(values)>;
+    const Index reals = points * pass.to_bytes / static_cast<Index>(sizeof(Real));
+    for (Index k = 0; k < reals; ++k) values[k] *= static_cast<Real>(operation.scale);
+  };
+  const auto scale_run = [&](Index begin, Index points) {
+    std::byte* const values = lines + begin * pass.to_bytes;
+    if (spec_.precision == Precision::double_)
+      times(reinterpret_cast<double*>(values), points);
+    else
+      times(reinterpret_cast<float*>(values), points);
+  };
+  const Lines* const wrote = operation.second ? operation.second.get() : operation.first.get();
+  const auto [unwanted, resumed] = wrote ? wrote->untouched() : std::pair<Index, Index>();
+  if (pass.out_stride > 1) {
+    for (Index row = 0; row < pass.out_length; ++row)
+      if (row < unwanted || row >= resumed) scale_run(row * pass.out_stride, (count - 1) * pass.out_step + 1);
+  } else if (unwanted == resumed && pass.out_step == pass.out_length) {
+    scale_run(0, count * pass.out_length);
+  } else {
+    for (Index w = 0; w < count; ++w) {
+      scale_run(w * pass.out_step, unwanted);
+      scale_run(w * pass.out_step + resumed, pass.out_length - resumed);
+    }
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,121 @@
+// What memory is asked for while a block is worked on, so that it is there when the next one is.
+#include <algorithm>
+
+#include "plan/stage/program.hpp"
+
+namespace weft {
+
+Index StageProgram::Rows::count() const {
+  Index rows = 1;
+  for (const auto& loop : loops) rows *= loop.first;
+  return rows;
+}
+
+// Columns that come from rows ask for the next block themselves, where rows begin cache lines and the second-level cache
+// has room for both blocks. Rows before them ask for half of it, and for where the columns will put their results.
+// Without such columns the next block is asked for in all passes where there is room, else while it is copied out.
+// Not where lines ask for those behind them; and not where rows that
+// leave in runs stay in the caches: such rows pile up in few sets, and what is asked for early is lost before it is read.
+void StageProgram::plan_prefetches() {
+  const Operation& first = passes_.front().operation;
+  if (variant_.load == Load::direct || spec_.from.table) return;
+  brings_ = first.first && first.first->reads_ahead();
+  if (brings_ && variant_.leave == Leave::in_runs && variant_.store != Store::streaming) return;
+  Index largest = 0;
+  for (const Block& block : blocks_) largest = std::max(largest, block.box.volume() * spec_.from.bytes);
+  const bool room = largest <= variant_.blocking.prefetched;
+  const auto columns = std::find_if(passes_.begin(), passes_.end(), [](const Pass& pass) { return pass.rows; });
+  const bool columns_ask = room && columns != passes_.end() && spec_.from.begins_lines(variant_.blocking.cache_line);
+  const bool nobody_can =
+      passes_.size() < 2 || (first.first && first.first->takes_rows()) || (!room && !passes_.back().copies);
+  if (!columns_ask && nobody_can) return;
+  prefetching_ = columns_ask ? static_cast<std::size_t>(columns - passes_.begin()) : room ? 0 : passes_.size() - 1;
+  prefetching_end_ = columns_ask ? prefetching_ + 1 : passes_.size();
+  Pass* rows = nullptr;
+  if (columns_ask) {
+    for (Cell& cell : columns->cells) cell.asks = cell.rows;
+    rows = lines_that_ask(*columns);
+  }
+  if (rows) {
+    prefetching_ = 0, prefetching_end_ = 2;
+    for (Cell& cell : rows->cells) cell.apart = cell.asks = true;
+  }
+  brings_ = brings_ && !columns_ask;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    // rows ask where the columns behind them will write, columns alone where they will next
+    const bool last = b + 1 == blocks_.size();
+    Area& target = blocks_[b].target;
+    if (columns_ask && columns + 1 == passes_.end() && (rows || passes_.size() == 1) && !(last && !rows))
+      target = area(spec_.to, blocks_[rows ? b : b + 1].box);
+    const auto others = std::stable_partition(target.parts.begin(), target.parts.end(), [&](const Rows& part) {
+      return part.slot == spec_.retained_slot;
+    });
+    std::for_each(target.parts.begin(), others, [&](const Rows& part) { target.retained += part.count(); });
+    if (!last) blocks_[b].ahead = wanted(static_cast<int>(b) + 1);
+  }
+}
+
+// The other one of two passes, if it transforms contiguous lines that can ask for memory as columns do; else null.
+StageProgram::Pass* StageProgram::lines_that_ask(Pass& columns) {
+  if (passes_.size() != 2 || spec_.to.table) return nullptr;
+  Pass& rows = passes_[&columns == &passes_.front() ? 1 : 0];
+  const Operation& operation = rows.operation;
+  if (rows.copies || !operation.first || !operation.first->asks() || operation.second || operation.map ||
+      operation.scale != 1)
+    return nullptr;
+  const auto whole = [&](const std::vector<Segment>& parts, Index length, Index point) {
+    return parts.size() == 1 && parts[0].count == length && parts[0].strides[operation.axis] == point;
+  };
+  const auto asks = [&](const Cell& cell) {
+    return cell.companion >= 0 && whole(cell.from, rows.in_length, rows.from_bytes) &&
+           whole(cell.to, rows.out_length, rows.to_bytes);
+  };
+  return std::all_of(rows.cells.begin(), rows.cells.end(), asks) ? &rows : nullptr;
+}
+
+StageProgram::Area StageProgram::wanted(int b) const {
+  if (!prefetches()) return {};
+  Area all = area(spec_.from, block(b));
+  std::erase_if(all.parts, [&](const Rows& part) {
+    return part.bytes < variant_.blocking.shortest_row || (brings_ && part.loops.empty());
+  });
+  all.rows = 0;
+  for (const Rows& part : all.parts) all.rows += part.count();
+  all.to_l1 = passes_.size() > 1 && block(b).volume() * spec_.from.bytes <= variant_.blocking.block;
+  return all;
+}
+
+// The runs of memory that hold a box of a side.
+StageProgram::Area StageProgram::area(const Side& side, const Box& box) const {
+  const Index longest = variant_.blocking.longest_run;
+  Area all;
+  for (const View& view : side.views) {
+    const Box part = view.box.intersect(box);
+    if (part.empty()) continue;
+    Order order = c_order(part.axes());
+    std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return view.strides[x] < view.strides[y]; });
+    Rows rows{view.slot, view.at(part.lo) * side.bytes, side.bytes, {}};
+    for (const int a : order) {
+      if (part.extent(a) == 1) continue;
+      if (rows.loops.empty() && view.strides[a] * side.bytes == rows.bytes)
+        rows.bytes *= part.extent(a);
+      else
+        rows.loops.emplace_back(part.extent(a), view.strides[a] * side.bytes);
+    }
+    if (rows.bytes > longest) {
+      rows.loops.insert(rows.loops.begin(), {rows.bytes / longest, longest});
+      rows.bytes = longest;
+    }
+    all.rows += rows.count();
+    all.parts.push_back(std::move(rows));
+  }
+  return all;
+}
+
+std::size_t StageProgram::ahead_rows() const {
+  Index most = 0;
+  for (const Block& block : blocks_) most = std::max(most, block.ahead.rows + block.target.rows);
+  return static_cast<std::size_t>(most);
+}
+
+}  // namespace weft

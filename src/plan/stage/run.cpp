@@ -1,0 +1,154 @@
+// Programs at work: blocks, their passes, and the cells of each. Nothing here allocates.
+#include <algorithm>
+#include <span>
+
+#include "plan/stage/program.hpp"
+
+namespace weft {
+
+void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspace& workspace,
+                       const Call& call) const {
+  if (p == 0) recall(static_cast<std::size_t>(b));
+  const Block& block = blocks_[static_cast<std::size_t>(b)];
+  const Pass& pass = passes_[static_cast<std::size_t>(p)];
+  const auto& cells = block.cells[static_cast<std::size_t>(p)];
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    const Cell& cell = pass.cells[static_cast<std::size_t>(cells[k])];
+    Box region = cell.box;
+    // A transformed axis is whole in every block and begins at 0: only the others are counted from the block's corner.
+    Shape origin = block.box.lo;
+    for (int a = 0; a < region.axes(); ++a)
+      if (spec_.transforms(a)) {
+        origin[a] = pass.from_box.lo[a];
+      } else {
+        region.lo[a] = std::max(region.lo[a], block.box.lo[a]);
+        region.hi[a] = std::min(region.hi[a], block.box.hi[a]);
+      }
+    Wanted wanted;
+    if (parts == 1)
+      wanted = wanted_at(block, p, static_cast<Index>(k), static_cast<Index>(cells.size()), stores, call);
+    run_cell(pass, cell, region, origin, part, parts, wanted, stores, workspace, call);
+  }
+}
+
+// What one cell of so many asks for in a pass.
+StageProgram::Wanted StageProgram::wanted_at(const Block& block, int pass, Index cell, Index cells, Stores stores,
+                                             const Call& call) const {
+  Wanted wanted;
+  const auto now = static_cast<std::size_t>(pass);
+  if (now < prefetching_ || now >= prefetching_end_) return wanted;
+  wanted.ahead = Share{&block.ahead, 0, block.ahead.rows}.part(static_cast<Index>(now - prefetching_) * cells + cell,
+                                                               static_cast<Index>(prefetching_end_ - prefetching_) * cells);
+  if (now > 0) return wanted;
+  const Area& target = block.target;
+  const bool past_caches = streams(passes_.back(), stores, call) || !variant_.prefetches_target;
+  const Index rows = past_caches ? (stores.retains ? target.retained : 0) : in_place(call) ? target.retained : target.rows;
+  wanted.target = Share{&target, 0, rows}.part(cell, cells);
+  return wanted;
+}
+
+// What is known of the blocks to come has left the caches since the last execution. It is asked for in time: of the
+// third a block itself, of the second what that points to, and of the next what that does.
+void StageProgram::recall(std::size_t b) const {
+  const auto ask = [](const auto& list) {
+    fetch(reinterpret_cast<const std::byte*>(std::data(list)),
+          static_cast<Index>(std::size(list) * sizeof(*std::data(list))));
+  };
+  const std::span<const Block> next = std::span(blocks_).subspan(b + 1);
+  if (next.size() > 2) ask(next.subspan(2, 1));
+  if (next.size() > 1) ask(next[1].cells), ask(next[1].ahead.parts), ask(next[1].target.parts);
+  if (next.empty()) return;
+  for (const auto& cells : next[0].cells) ask(cells);
+  for (const Area* area : {&next[0].ahead, &next[0].target})
+    for (const Rows& rows : area->parts) ask(rows.loops);
+}
+
+// Lines that are worked on at once: whole rows of them where nothing is gathered, else a batch.
+Index StageProgram::batch_of(const Pass& pass, const Cell& cell, Index along, Index outer, int parts,
+                             const Wanted& wanted) {
+  const bool asks = wanted.ahead.count > 0;
+  if (pass.copies)
+    return asks ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
+  if (asks && !cell.to_table && !cell.asks)
+    return std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
+  if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || cell.straight || cell.apart)
+    return std::max(pass.width, (along / parts + pass.width - 1) / pass.width * pass.width);
+  return pass.width;
+}
+
+void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part,
+                            int parts, const Wanted& wanted, Stores stores, Workspace& workspace,
+                            const Call& call) const {
+  const int axis = pass.operation.axis, c = cell.companion;
+  const Index along = c < 0 ? 1 : region.extent(c);
+  Index outer = 1;
+  for (const int a : cell.outer) outer *= region.extent(a);
+  const Index width = batch_of(pass, cell, along, outer, parts, wanted);
+  const Index batches = (along + width - 1) / width;
+  const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
+  if (begin == end) return;
+  const bool streams_now =
+      streams(pass, stores, call) &&
+      !(cell.to.size() == 1 && stores.retains && !cell.to[0].in_block && cell.to[0].slot == spec_.retained_slot);
+
+  Shape at = region.lo;
+  Index rest = begin / batches;
+  for (int k = cell.outer.size() - 1; k >= 0; --k) {
+    const int a = cell.outer[k];
+    at[a] += rest % region.extent(a);
+    rest /= region.extent(a);
+  }
+  Index batch = begin % batches;
+  const auto address = [&](const Segment& s) {
+    const Shape& zero = s.in_block ? origin : cell.box.lo;
+    std::byte* first = (s.in_block ? workspace.block : (*call.slots)[static_cast<std::size_t>(s.slot)]) + s.offset;
+    // number by number: a copy of `at` would wait for its last change, and that for every store before it
+    for (int a = 0; a < at.size(); ++a)
+      if (a != axis) first += s.strides[a] * (at[a] - zero[a]);
+    return first + (c < 0 ? 0 : batch * width * s.strides[c]);
+  };
+  for (Index unit = begin; unit < end;) {
+    if (c >= 0) at[c] = region.lo[c];
+    for (std::size_t s = 0; s < cell.from.size(); ++s) workspace.from[s] = address(cell.from[s]);
+    for (std::size_t s = 0; s < cell.to.size(); ++s) workspace.to[s] = address(cell.to[s]);
+    for (; batch < batches && unit < end; ++batch, ++unit) {
+      if (c >= 0) at[c] = region.lo[c] + batch * width;
+      const Wanted now = wanted.part(unit, outer * batches);
+      if (!cell.asks) each_row(now.ahead, call, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
+      const Index count = std::min(width, along - batch * width);
+      const Index more = std::clamp<Index>(along - (batch + 1) * width, 0, width);
+      run_batch({pass, cell, at, count, more, now, stores.retains, streams_now, workspace, call}, region);
+      if (c < 0) continue;
+      for (std::size_t s = 0; s < cell.from.size(); ++s) workspace.from[s] += width * cell.from[s].strides[c];
+      for (std::size_t s = 0; s < cell.to.size(); ++s) workspace.to[s] += width * cell.to[s].strides[c];
+    }
+    batch = 0;
+    for (int k = cell.outer.size() - 1; k >= 0; --k) {
+      const int a = cell.outer[k];
+      if (++at[a] < region.hi[a]) break;
+      at[a] = region.lo[a];
+    }
+  }
+}
+
+// Whether a pass stores past the caches now.
+bool StageProgram::streams(const Pass& pass, Stores stores, const Call& call) const {
+  if (!pass.streams || stores.store == Store::cached) return false;
+  return stores.store == Store::streaming || !in_place(call);
+}
+
+// Whether results are written where they were read, but for what is retained elsewhere. What has just been read is in
+// cache.
+bool StageProgram::in_place(const Call& call) const {
+  const Side &from = spec_.from, &to = spec_.to;
+  if (from.views.size() != 1 || from.bytes != to.bytes) return false;
+  const auto at = [&](const View& view, const Shape& point) {
+    return (*call.slots)[static_cast<std::size_t>(view.slot)] + view.at(point) * from.bytes;
+  };
+  const View& read = from.views.front();
+  return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) {
+    return read.box.contains(written.box) && at(read, written.box.lo) == at(written, written.box.lo);
+  });
+}
+
+}  // namespace weft
