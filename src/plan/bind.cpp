@@ -5,7 +5,7 @@
 
 #include <weft/quote.hpp>
 
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "plan/wire.hpp"
 
 namespace weft {

@@ -8,7 +8,7 @@
 #include "plan/plan.hpp"
 #include "plan/policy/limits.hpp"
 #include "plan/policy/variants.hpp"
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 
 namespace weft {
 namespace {
@@ -203,6 +203,8 @@ StageSpec AnyPlan::Body::spec(const Chain& chain, std::size_t s) const {
   r.precision = problem.precision;
   r.from = chain.sides[2 * s];
   r.to = chain.sides[2 * s + 1];
+  r.from.views = merge(r.from.views);
+  r.to.views = merge(r.to.views);
   const auto tiles = [&](std::size_t h, bool writes) {
     if (!chain.exchanges[h] || chain.hops[h].cut.axis < 0) return;
     std::vector<Index> bounds;

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "mpi/memory.hpp"
-#include "plan/problem.hpp"
-#include "plan/sphere_route.hpp"
+#include "plan/route/problem.hpp"
+#include "plan/route/sphere_route.hpp"
 
 namespace weft {
 namespace {

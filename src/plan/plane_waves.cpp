@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "plan/plan.hpp"
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "sphere/cutoff.hpp"
 
 namespace weft {

@@ -8,8 +8,8 @@
 #include "geometry/boxes.hpp"
 #include "geometry/checked.hpp"
 #include "plan/stage/mover.hpp"
-#include "plan/problem.hpp"
-#include "plan/record.hpp"
+#include "plan/route/problem.hpp"
+#include "plan/report/record.hpp"
 
 namespace weft {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "plan/policy/hardware.hpp"
 #include "plan/plan.hpp"
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "plan/redistribute.hpp"
 #include "tune/choice.hpp"
 #include "tune/recollection.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <thread>
 
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
 
 namespace weft {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "engines/engine.hpp"
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
 #include "tune/race.hpp"
 

@@ -20,7 +20,7 @@
 #include <weft/quote.hpp>
 
 #include "engines/engine.hpp"
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
 #include "tune/recollection.hpp"
 

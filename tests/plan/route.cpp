@@ -1,6 +1,6 @@
 // Routes of many problems on many ranks, without them: every stage keeps as many ranks busy as it reasonably can, and what
 // is asked for is followed.
-#include "plan/route.hpp"
+#include "plan/route/route.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 // Stages of two axes: rows, then the columns across them, through a block.
 #include "plan/stage/stage.hpp"
 
+#include "plan/policy/variants.hpp"
+
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -13,7 +15,7 @@ using Complex = std::complex<double>;
 constexpr Index planes = 2, points = 64, apart_in_block = 68;
 
 struct Ran {
-  bool may_copy = false;
+  bool may_leave_in_runs = false;
   std::vector<Complex> results;  // in C order
 };
 
@@ -28,11 +30,11 @@ LineSpec columns(Index length) {
 // Runs all of a stage on data that `value` fills, in a view's order; one array is read and written.
 std::vector<Complex> run(const Stage& stage, const View& view) {
   std::vector<Complex> block(static_cast<std::size_t>(stage.block_bytes()) / sizeof(Complex)), batch(2 * static_cast<std::size_t>(stage.line_bytes()) / sizeof(Complex) + 2);
-  Bench bench;
-  bench.block = reinterpret_cast<std::byte*>(block.data());
-  for (int k : {0, 1}) bench.lines[k] = reinterpret_cast<std::byte*>(batch.data()) + k * stage.line_bytes();
-  bench.from.resize(stage.segments()), bench.to.resize(stage.segments());
-  bench.from_rows.resize(stage.rows()), bench.to_rows.resize(stage.rows()), bench.ahead_rows.resize(stage.ahead_rows());
+  Workspace workspace;
+  workspace.block = reinterpret_cast<std::byte*>(block.data());
+  for (int k : {0, 1}) workspace.lines[k] = reinterpret_cast<std::byte*>(batch.data()) + k * stage.line_bytes();
+  workspace.from.resize(stage.segments()), workspace.to.resize(stage.segments());
+  workspace.from_rows.resize(stage.rows()), workspace.to_rows.resize(stage.rows()), workspace.ahead_rows.resize(stage.ahead_rows());
 
   Shape last = view.box.hi;
   for (Index& k : last) --k;
@@ -45,44 +47,47 @@ std::vector<Complex> run(const Stage& stage, const View& view) {
   each([](Complex& at, Index x, Index y, Index z) { at = value(x, y, z); });
   const Slots slots{reinterpret_cast<std::byte*>(data.data())};
   for (int b = 0; b < stage.blocks(); ++b)
-    for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, bench, {&slots, nullptr});
+    for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, workspace, {&slots, nullptr});
   streaming_fence();
   each([&](const Complex& at, Index, Index, Index) { results.push_back(at); });
   return results;
 }
 
-// Planes of `rows` rows that lie so many elements apart, transformed where they are; the stage is told whether to copy.
-Ran run(Index rows, Index apart, bool overwrites, bool copies = false, bool far = false) {
+// Planes of `rows` rows that lie so many elements apart, transformed where they are, in runs or not.
+Ran run(Index rows, Index apart, bool overwrites, bool in_runs = false, bool from_memory = false) {
   const Box box{{0, 0, 0}, {rows, planes, points}};
   const View view{box, 0, 0, {apart, points, 1}};
   LineSpec along{Kind::c2c, Direction::forward, Precision::double_, points};
   along.out_distance = apart_in_block;
-  Stage::Request request{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 2}, {.axis = 0}}};
-  request.operations[0].first = engine("fftw").plan(along, "measure");
-  request.operations[1].first = engine("fftw").plan(columns(rows), "measure");
-  request.overwrites = overwrites, request.far = far;
-  Stage stage(request);
-  stage.copy(copies);
-  return {stage.may_copy(), run(stage, view)};
+  StageSpec spec{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 2}, {.axis = 0}}};
+  spec.operations[0].first = engine("fftw").plan(along, "measure");
+  spec.operations[1].first = engine("fftw").plan(columns(rows), "measure");
+  Variants all = variants(spec, {.first = true, .overwrites = overwrites, .paired_rows = true}, hardware());
+  if (from_memory)
+    for (Variant* v : {&all.planned, all.in_runs ? &*all.in_runs : nullptr})
+      if (v) v->load = Load::prefetched;
+  Stage stage(spec, all);
+  stage.choose({.in_runs = in_runs});
+  return {all.in_runs.has_value(), run(stage, view)};
 }
 
 // Lines of `length` points, `lines` of them side by side, transformed where they are by threads that have a bench each.
-Stage gathering(Index length, Index lines, Index threads = 1) {
+std::unique_ptr<Stage> gathering(Index length, Index lines, Index threads = 1) {
   const Box box{{0, 0, 0}, {length, 1, lines}};
   const View view{box, 0, 0, {lines, lines, 1}};
-  Stage::Request request{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 0}}};
-  request.operations[0].first = engine("fftw").plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate");
-  request.threads = threads;
-  return Stage(request);
+  StageSpec spec{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 0}}};
+  spec.operations[0].first = engine("fftw").plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate");
+  spec.threads = threads;
+  return std::make_unique<Stage>(spec, variants(spec, {}, hardware()));
 }
 
 // Rows a multiple of 4 KiB apart may be written one after the other, and not by columns, which write all of them to the same sets of a cache; with the same bits.
 TEST(Stage, RowsThatPileUpInACache) {
   const Ran loose = run(32, 260, true), piled = run(32, 256, true), copied = run(32, 256, true, true);
-  EXPECT_FALSE(loose.may_copy);
-  EXPECT_EQ(piled.may_copy, engine("fftw").plan(columns(32), "measure")->takes_rows());
-  EXPECT_FALSE(run(32, 256, false).may_copy) << "where nothing has just been read";
-  EXPECT_FALSE(run(8, 256, true).may_copy) << "a set holds so few";
+  EXPECT_FALSE(loose.may_leave_in_runs);
+  EXPECT_EQ(piled.may_leave_in_runs, engine("fftw").plan(columns(32), "measure")->takes_rows());
+  EXPECT_FALSE(run(32, 256, false).may_leave_in_runs) << "where nothing has just been read";
+  EXPECT_FALSE(run(8, 256, true).may_leave_in_runs) << "a set holds so few";
   EXPECT_TRUE(loose.results == piled.results);
   EXPECT_TRUE(loose.results == copied.results);
   EXPECT_TRUE(loose.results == run(32, 256, true, true, true).results) << "from memory";
@@ -97,14 +102,14 @@ TEST(Stage, RowsThatPileUpInACache) {
 // Long lines are gathered as many at a time as 3 % of input and output hold, whatever the threads, and never fewer than 8 where there are so many: with the same bits.
 TEST(Stage, LongLinesAreGatheredInBatchesThatFitTheArray) {
   constexpr Index length = 2048, line = length * static_cast<Index>(sizeof(Complex));
-  EXPECT_EQ(gathering(8 * length, 512).line_bytes(), 8 * 8 * line) << "3 MiB are most";
-  EXPECT_EQ(gathering(length, 1030, 2).line_bytes(), 16 * line);
-  EXPECT_EQ(gathering(length, 3).line_bytes(), 3 * line) << "there are no more";
+  EXPECT_EQ(gathering(8 * length, 512)->line_bytes(), 8 * 8 * line) << "3 MiB are most";
+  EXPECT_EQ(gathering(length, 1030, 2)->line_bytes(), 16 * line);
+  EXPECT_EQ(gathering(length, 3)->line_bytes(), 3 * line) << "there are no more";
   std::vector<Complex> first;
   for (const auto& [lines, width] : {std::pair<Index, Index>{24, 8}, {520, 16}, {1030, 32}, {27, 8}}) {
-    const Stage stage = gathering(length, lines);
-    EXPECT_EQ(stage.line_bytes(), width * line);
-    const std::vector<Complex> results = run(stage, stage.request().to.views.front());
+    const auto stage = gathering(length, lines);
+    EXPECT_EQ(stage->line_bytes(), width * line);
+    const std::vector<Complex> results = run(*stage, stage->spec().to.views.front());
     for (const Index z : {Index{0}, Index{7}, Index{23}, lines - 1}) {
       Complex sum = 0;  // the first of a line's results
       for (Index x = 0; x < length; ++x) sum += value(x, 0, z);

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "mpi/communicator.hpp"
-#include "plan/sphere_route.hpp"
+#include "plan/route/sphere_route.hpp"
 #include "support/changing.hpp"
 
 namespace weft {

@@ -9,7 +9,7 @@
 
 #include <weft/weft.hpp>
 
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "support/changing.hpp"
 #include "support/environment.hpp"
 #include "support/fails.hpp"

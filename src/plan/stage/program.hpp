@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/run/workspace.hpp"
+#include "plan/stage/workspace.hpp"
 #include "plan/stage/guarded_map.hpp"
 #include "plan/stage/mover.hpp"
 #include "plan/stage/scattered.hpp"

@@ -3,13 +3,7 @@
 namespace weft {
 
 Stage::Stage(const StageSpec& spec, const Variants& variants)
-    : spec_([&] {
-        StageSpec merged = spec;
-        merged.from.views = merge(merged.from.views);
-        merged.to.views = merge(merged.to.views);
-        return merged;
-      }()),
-      variants_(variants) {
+    : spec_(spec), variants_(variants) {
   if (spec_.from.box.empty() || spec_.to.box.empty()) return;
   planned_ = std::make_unique<StageProgram>(spec_, variants.planned);
   if (variants.streaming) streaming_ = std::make_unique<StageProgram>(spec_, *variants.streaming);

@@ -1,5 +1,5 @@
 // What a route says of ranks that have nothing to do.
-#include "plan/route.hpp"
+#include "plan/route/route.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "plan/plan.hpp"
-#include "plan/record.hpp"
+#include "plan/report/record.hpp"
 
 namespace weft {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/sphere_route.hpp"
+#include "plan/route/sphere_route.hpp"
 
 #include <algorithm>
 

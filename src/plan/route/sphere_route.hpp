@@ -1,7 +1,7 @@
 // The route of plane waves: planes of real space, sticks, coefficients.
 #pragma once
 
-#include "plan/route.hpp"
+#include "plan/route/route.hpp"
 #include "sphere/waves.hpp"
 
 namespace weft {

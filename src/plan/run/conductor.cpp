@@ -1,4 +1,4 @@
-#include "plan/conductor.hpp"
+#include "plan/run/conductor.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 
 #include <algorithm>
 #include <cstdlib>

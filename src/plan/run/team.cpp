@@ -1,4 +1,4 @@
-#include "plan/team.hpp"
+#include "plan/run/team.hpp"
 
 #include <string>
 #include <system_error>

@@ -1,4 +1,4 @@
-#include "plan/grid.hpp"
+#include "plan/route/grid.hpp"
 
 #include <tuple>
 

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "plan/schedule.hpp"
-#include "plan/team.hpp"
+#include "plan/run/team.hpp"
 #include "trace/recorder.hpp"
 
 namespace weft {

@@ -1,9 +1,9 @@
-#include "plan/route.hpp"
+#include "plan/route/route.hpp"
 
 #include <cmath>
 #include <numeric>
 
-#include "plan/grid.hpp"
+#include "plan/route/grid.hpp"
 
 namespace weft {
 namespace {
