@@ -72,7 +72,7 @@ std::vector<Portion> StageProgram::portions(const Box& part) const {
       list.push_back({whole(here, spec_.from.box), whole(here, spec_.to.box)});
       continue;
     }
-    for (const int number : block.cells.front()) {
+    for (const int number : block.cells->front()) {
       const Cell& cell = first.cells[static_cast<std::size_t>(number)];
       Box region = within(cell.box);
       for (int a = 0; a < region.axes(); ++a)

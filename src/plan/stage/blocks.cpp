@@ -32,6 +32,7 @@ std::vector<Box> StageProgram::split(const Box& box, const std::vector<std::vect
   for (const int a : order) {
     const std::vector<Index>& at = bounds[static_cast<std::size_t>(a)];
     std::vector<Box> finer;
+    finer.reserve(boxes.size() * (at.size() - 1));
     for (const Box& b : boxes)
       for (std::size_t k = 0; k + 1 < at.size(); ++k) {
         Box part = b;
@@ -123,7 +124,9 @@ void StageProgram::plan_blocks() {
     bounds[static_cast<std::size_t>(a)] = block_bounds(a, step);
     held *= step;
   }
-  for (const Box& part : split(box, bounds, cut)) blocks_.push_back({part, {}, {}, {}});
+  const std::vector<Box> parts = split(box, bounds, cut);
+  blocks_.reserve(parts.size());
+  for (const Box& part : parts) blocks_.push_back({part, {}, {}, {}});
   if (spec_.descending) std::reverse(blocks_.begin(), blocks_.end());
 }
 

@@ -41,9 +41,11 @@ StageProgram::StageProgram(const StageSpec& spec, const Variant& variant)
 
 // Which cells of every pass a block meets. Along its line a cell is in the coordinates of its pass.
 void StageProgram::list_cells() {
-  for (Block& block : blocks_)
+  Cells last;
+  for (Block& block : blocks_) {
+    Cells cells;
     for (const Pass& pass : passes_) {
-      block.cells.emplace_back();
+      auto& numbers = cells.emplace_back();
       for (std::size_t c = 0; c < pass.cells.size(); ++c) {
         Box meets = pass.cells[c].box;
         meets.lo[pass.operation.axis] = block.box.lo[pass.operation.axis];
@@ -52,9 +54,13 @@ void StageProgram::list_cells() {
         for (int a = 0; a < meets.axes(); ++a)
           if (!spec_.transforms(a) || pass.copies)
             any = any && std::max(meets.lo[a], block.box.lo[a]) < std::min(meets.hi[a], block.box.hi[a]);
-        if (any) block.cells.back().push_back(static_cast<int>(c));
+        if (any) numbers.push_back(static_cast<int>(c));
       }
     }
+    const bool alike = &block != &blocks_.front() && cells == last;
+    block.cells = alike ? (&block - 1)->cells : std::make_shared<const Cells>(cells);
+    last = std::move(cells);
+  }
 }
 
 // Between its passes a block lies in its destination where that is one array of the right elements, else in the

@@ -128,9 +128,10 @@ class StageProgram {
     /// Second leaves lines of another length than first.
     bool second_differs() const { return mid_bytes != to_bytes || mid_length != out_length || mid_step != out_step; }
   };
+  using Cells = std::vector<std::vector<int>>;  // numbers of cells, for each pass
   struct Block {
     Box box;
-    std::vector<std::vector<int>> cells;  // for each pass
+    std::shared_ptr<const Cells> cells;  // which it meets; blocks that are alike share them
     Area ahead;   // what the block that is worked on next will read
     Area target;  // what this one will write, where somebody asks for it
   };

@@ -11,7 +11,7 @@ void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspa
   if (p == 0) recall(static_cast<std::size_t>(b));
   const Block& block = blocks_[static_cast<std::size_t>(b)];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
-  const auto& cells = block.cells[static_cast<std::size_t>(p)];
+  const std::vector<int>& cells = (*block.cells)[static_cast<std::size_t>(p)];
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const Cell& cell = pass.cells[static_cast<std::size_t>(cells[k])];
     Box region = cell.box;
@@ -56,9 +56,9 @@ void StageProgram::recall(std::size_t b) const {
   };
   const std::span<const Block> next = std::span(blocks_).subspan(b + 1);
   if (next.size() > 2) ask(next.subspan(2, 1));
-  if (next.size() > 1) ask(next[1].cells), ask(next[1].ahead.parts), ask(next[1].target.parts);
+  if (next.size() > 1) ask(*next[1].cells), ask(next[1].ahead.parts), ask(next[1].target.parts);
   if (next.empty()) return;
-  for (const auto& cells : next[0].cells) ask(cells);
+  for (const auto& cells : *next[0].cells) ask(cells);
   for (const Area* area : {&next[0].ahead, &next[0].target})
     for (const Rows& rows : area->parts) ask(rows.loops);
 }
