@@ -110,8 +110,18 @@ class Texts(Test):
         self.assertGreater(len(times), 4)
         self.assertEqual([line[24:] for line in times], steps.splitlines()[-len(times):])
         self.assertIn("start", steps.replace(self.fine(weft("plan", "--shape", "8x6x4", ranks=2)).out, ""))
+
+    def test_order(self):
         checked = self.fine(weft("plan", "--shape", "8x6x4", "--batch", "3", "--check", ranks=2)).out
-        self.assertRegex(checked, r"order: [1-9][0-9]* pairs of accesses compared, 0 not ordered")
+        self.assertRegex(checked, r"\norder: [1-9][0-9]* pairs of accesses compared, 0 not ordered\n$")
+        alone = self.fine(weft("plan", "--shape", "8x6x4", "--check")).out
+        self.assertRegex(alone, r"\norder: [0-9]+ pairs of accesses compared, 0 not ordered\n$")
+        self.fails(weft("plan", "--shape", "8x6x4", "--check", "--explain", "--json"), 2, "--check", "--json")
+        wrong = Result([os.environ["WEFT_TEST_WRONG_ORDER"], "--ranks", "2", "plan", "--shape", "8x6x4", "--strategy", "forgetful", "--check"])
+        self.assertEqual(wrong.code, 1, wrong)
+        self.assertRegex(wrong.out, r"\norder: [0-9]+ pairs of accesses compared, [1-9][0-9]* not ordered\n")
+        self.assertRegex(wrong.out, r"\nrank \d (reads|writes) and rank \d (reads|writes) bytes \d+ to \d+ of the memory for exchange 0 of forward on rank \d, in no certain order\n"
+                         r"    rank \d: stage \d from block 0 on, in execution \d \(forward\)\n")
 
     def test_exchange(self):
         path = self.path("rows.json")

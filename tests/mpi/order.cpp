@@ -61,16 +61,36 @@ class Chosen {
   void transform() {
     const Few<int> all_but_first = shape_.size() == 3 ? Few<int>{1, 2} : Few<int>{1};
     switch (any(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)) {
-      case 1: problem = c2c<float>(shape_); break;
-      case 2: problem = r2c<double>(shape_); break;
-      case 3: problem = r2r<double>(shape_, {Kind::dct2}); break;
-      case 4: problem = sphere<double>({8, 8, 8}, Cutoff{.squared = 9}); break;
-      case 5: problem = gamma_sphere<double>({8, 9, 8}, Cutoff{.squared = 9}); break;
-      case 6: problem = kept_box<double>({9, 8, 6}, Shape{4, 4, 4}); break;
-      case 7: problem = real_kept_box<float>({9, 8, 6}, Shape{6, 5, 4}); break;
-      case 8: problem = mixed<double, Complex>({5, 6, 8}, {Kind::c2c, Kind::dst2, Kind::r2c}); break;
-      case 9: problem = c2c<double>(shape_, all_but_first); break;
-      default: problem = c2c<double>(shape_); break;
+      case 1:
+        problem = c2c<float>(shape_);
+        break;
+      case 2:
+        problem = r2c<double>(shape_);
+        break;
+      case 3:
+        problem = r2r<double>(shape_, {Kind::dct2});
+        break;
+      case 4:
+        problem = sphere<double>({8, 8, 8}, Cutoff{.squared = 9});
+        break;
+      case 5:
+        problem = gamma_sphere<double>({8, 9, 8}, Cutoff{.squared = 9});
+        break;
+      case 6:
+        problem = kept_box<double>({9, 8, 6}, Shape{4, 4, 4});
+        break;
+      case 7:
+        problem = real_kept_box<float>({9, 8, 6}, Shape{6, 5, 4});
+        break;
+      case 8:
+        problem = mixed<double, Complex>({5, 6, 8}, {Kind::c2c, Kind::dst2, Kind::r2c});
+        break;
+      case 9:
+        problem = c2c<double>(shape_, all_but_first);
+        break;
+      default:
+        problem = c2c<double>(shape_);
+        break;
     }
   }
 
@@ -121,7 +141,8 @@ TEST(Order, EveryPlanIsOrdered) {
     }
   }
   EXPECT_GT(planned, static_cast<int>(all) / 4);
-  for (const Strategy* strategy : strategies()) EXPECT_TRUE(strategies_planned.count(std::string(strategy->name()))) << strategy->name();
+  for (const Strategy* strategy : strategies())
+    EXPECT_TRUE(strategies_planned.count(std::string(strategy->name()))) << strategy->name();
   if (rank_of_world() == 0)
     std::cout << planned << " of " << all << " problems planned, " << strategies_planned.size()
               << " strategies and mixtures, " << compared << " pairs compared" << std::endl;

@@ -18,7 +18,9 @@ using Parts = std::vector<std::string>;
 
 enum Execution { forward, backward, map };
 
-std::vector<check::Event>& events(check::Program& p, Execution e) { return p.kinds[static_cast<std::size_t>(e)].events; }
+std::vector<check::Event>& events(check::Program& p, Execution e) {
+  return p.kinds[static_cast<std::size_t>(e)].events;
+}
 
 // What is done with every wait of an execution, or of all of them.
 void each_wait(check::Program& p, const std::function<void(check::Wait&)>& f) {
@@ -34,7 +36,8 @@ void left_out(check::Program& p, Execution e, Kind kind, int tile) {
 }
 void swapped(check::Program& p, Execution e, Kind kind, int tile, Kind other_kind, int other_tile) {
   const auto place = [&](Kind k, int t) {
-    return std::find_if(events(p, e).begin(), events(p, e).end(), [&](const check::Event& event) { return event.kind == k && event.tile == t; });
+    return std::find_if(events(p, e).begin(), events(p, e).end(),
+                        [&](const check::Event& event) { return event.kind == k && event.tile == t; });
   };
   const auto a = place(kind, tile), b = place(other_kind, other_tile);
   ASSERT_TRUE(a != events(p, e).end() && b != events(p, e).end());
@@ -46,10 +49,13 @@ bool says(const std::string& text, const Parts& parts) {
   std::istringstream lines(text);
   std::vector<std::string> findings;
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(' ') && !findings.empty()) findings.back() += line;
-    else findings.push_back(line);
+    if (line.starts_with(' ') && !findings.empty())
+      findings.back() += line;
+    else
+      findings.push_back(line);
   return std::any_of(findings.begin(), findings.end(), [&](const std::string& finding) {
-    return std::all_of(parts.begin(), parts.end(), [&](const std::string& part) { return finding.find(part) != finding.npos; });
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const std::string& part) { return finding.find(part) != finding.npos; });
   });
 }
 
@@ -88,53 +94,65 @@ TEST_F(OrderFaults, OfARing) {
   const Parts overwritten = {"exchange 0 of forward", "stage 0 from block 0 on", "stage 1 from block 4 on"};
   found("the old rule of rings", ring, old_rule, overwritten);
   found("the old rule of rings on one rank", ring, old_rule, overwritten, false);
-  found("a ring one too short", ring, [](check::Program& p) {
-    each_wait(p, [](check::Wait& w) {
-      if (w.verb == Kind::open && w.rounds == 0) w.of_tile = std::max(w.of_tile - 1, 0);
-    });
-  }, {"exchange 0 of forward", "stage 0 from block 3 on", "stage 1 from block 1 on"});
+  found("a ring one too short", ring,
+        [](check::Program& p) {
+          each_wait(p, [](check::Wait& w) {
+            if (w.verb == Kind::open && w.rounds == 0) w.of_tile = std::max(w.of_tile - 1, 0);
+          });
+        },
+        {"exchange 0 of forward", "stage 0 from block 3 on", "stage 1 from block 1 on"});
   found("an open left out", ring, [](check::Program& p) { left_out(p, forward, Kind::open, 2); },
         {"exchange 0 of forward", "stage 0 from block 2 on", "stage 1 from block 0 on"});
-  found("an open behind the work that it allows", ring, [](check::Program& p) { swapped(p, forward, Kind::open, 3, Kind::finish, 2); },
+  found("an open behind the work that it allows", ring,
+        [](check::Program& p) { swapped(p, forward, Kind::open, 3, Kind::finish, 2); },
         {"exchange 0 of forward", "stage 0 from block 3 on", "stage 1 from block 1 on"});
   found("a close left out", ring, [](check::Program& p) { left_out(p, forward, Kind::close, 1); },
         {"waits for what never comes", "open of exchange 0 tile 3", "forward"});
-  found("a close before its readers", ring, [](check::Program& p) { swapped(p, forward, Kind::close, 1, Kind::finish, 1); },
+  found("a close before its readers", ring,
+        [](check::Program& p) { swapped(p, forward, Kind::close, 1, Kind::finish, 1); },
         {"exchange 0 of forward", "stage 0 from block 3 on", "stage 1 from block 1 on"});
   found("a finish left out", ring, [](check::Program& p) { left_out(p, backward, Kind::finish, 4); },
         {"exchange 0 of backward", "stage 0 from block 4 on", "stage 1 from block 4 on"});
   found("tiles exchanged", ring, [](check::Program& p) { swapped(p, forward, Kind::finish, 0, Kind::finish, 4); },
         {"exchange 0 of forward", "stage 0 from block 0 on", "stage 1 from block 0 on"});
-  found("opens that wait for one another in a circle", ring, [](check::Program& p) {
-    each_wait(p, [](check::Wait& w) {
-      if (w.verb == Kind::open) w.rounds = 0, w.of_tile = w.tile;
-    });
-  }, {"waits for what never comes", "open of exchange 0 tile 0"});
+  found("opens that wait for one another in a circle", ring,
+        [](check::Program& p) {
+          each_wait(p, [](check::Wait& w) {
+            if (w.verb == Kind::open) w.rounds = 0, w.of_tile = w.tile;
+          });
+        },
+        {"waits for what never comes", "open of exchange 0 tile 0"});
 }
 
 TEST_F(OrderFaults, OfMessages) {
   const AnyPlan messages = plan(c2c<double>({4, 6, 4}), {.strategy = "isend", .schedule = {"kept", 1, 2}, .batch = 4});
   found("a finish left out", messages, [](check::Program& p) { left_out(p, forward, Kind::finish, 2); },
         {"start of exchange 0 tile 2", "which moves them", "stage 1 from block 2 on"});
-  found("a start before its writers", messages, [](check::Program& p) { swapped(p, forward, Kind::start, 0, Kind::start, 3); },
+  found("a start before its writers", messages,
+        [](check::Program& p) { swapped(p, forward, Kind::start, 0, Kind::start, 3); },
         {"start of exchange 0 tile 3", "which moves them", "stage 0 from block 3 on"});
-  found("starts in another order on one rank", messages, [](check::Program& p) { swapped(p, forward, Kind::start, 0, Kind::start, 1); },
-        {"start tiles in different orders", "forward"}, false);
-  found("a buffer that is sent from and received into", messages, [](check::Program& p) {
-    int first = -1;  // the first that is written
-    for (const check::Event& e : events(p, forward))
-      for (const check::Access& a : e.accesses)
-        if (a.writes && a.region.memory.number >= 0 && first < 0) first = a.region.memory.number;
-    const auto moved = [&](check::Access& a) {
-      if (a.region.memory.number >= 0) a.region.memory.number = first;
-    };
-    for (check::Event& e : events(p, forward)) std::for_each(e.accesses.begin(), e.accesses.end(), moved);
-    for (check::Exchange& e : p.kinds[forward].exchanges)
-      for (check::Touch& t : e.touches) moved(t.access);
-  }, {"start of exchange 0 tile", "which moves them"});
+  found(
+      "starts in another order on one rank", messages,
+      [](check::Program& p) { swapped(p, forward, Kind::start, 0, Kind::start, 1); },
+      {"start tiles in different orders", "forward"}, false);
+  found("a buffer that is sent from and received into", messages,
+        [](check::Program& p) {
+          int first = -1;  // the first that is written
+          for (const check::Event& e : events(p, forward))
+            for (const check::Access& a : e.accesses)
+              if (a.writes && a.region.memory.number >= 0 && first < 0) first = a.region.memory.number;
+          const auto moved = [&](check::Access& a) {
+            if (a.region.memory.number >= 0) a.region.memory.number = first;
+          };
+          for (check::Event& e : events(p, forward)) std::for_each(e.accesses.begin(), e.accesses.end(), moved);
+          for (check::Exchange& e : p.kinds[forward].exchanges)
+            for (check::Touch& t : e.touches) moved(t.access);
+        },
+        {"start of exchange 0 tile", "which moves them"});
 
   const AnyPlan window = plan(c2c<double>({4, 6, 4}), {.strategy = "put"});
-  found("a put that does not wait for its reader", window, [](check::Program& p) { no_wait(p, forward, Kind::start, 0); },
+  found("a put that does not wait for its reader", window,
+        [](check::Program& p) { no_wait(p, forward, Kind::start, 0); },
         {"start of exchange 0 tile 0", "which moves them", "stage 1 from block 0 on"});
 }
 
@@ -144,47 +162,62 @@ TEST_F(OrderFaults, OfSharedMemory) {
         {"exchange 0 of forward", "stage 0 from block 0 on", "stage 1 from block 0 on"});
   found("a finish that waits for nobody", whole, [](check::Program& p) { no_wait(p, backward, Kind::finish, 0); },
         {"exchange 0 of backward", "stage 0 from block 0 on", "stage 1 from block 0 on"});
-  found("a map that returns while its output is read", whole, [](check::Program& p) {
-    while (events(p, map).back().kind == Kind::open) events(p, map).pop_back();
-  }, {"exchange 0 of backward", "the caller, after", "stage 2 from block 0 on", "map"});
+  found("a map that returns while its output is read", whole,
+        [](check::Program& p) {
+          while (events(p, map).back().kind == Kind::open) events(p, map).pop_back();
+        },
+        {"exchange 0 of backward", "the caller, after", "stage 2 from block 0 on", "map"});
 
   Options lands{.strategy = "deposit"};
   lands.output = Layout::slab({4, 6, 4}, 1, ranks_of_world());
   const AnyPlan landing = plan(c2c<double>({4, 6, 4}, {1, 2}), lands);
-  found("a landing that is not held", landing, [](check::Program& p) {
-    each_wait(p, [](check::Wait& w) {
-      if (w.verb == Kind::open && w.rounds == 0) w.rounds = 1;
-    });
-  }, {"exchange 0 of forward", "stage 0 from block 0 on, in execution 2", "stage 1 from block 0 on, in execution 1"});
+  found(
+      "a landing that is not held", landing,
+      [](check::Program& p) {
+        each_wait(p, [](check::Wait& w) {
+          if (w.verb == Kind::open && w.rounds == 0) w.rounds = 1;
+        });
+      },
+      {"exchange 0 of forward", "stage 0 from block 0 on, in execution 2", "stage 1 from block 0 on, in execution 1"});
 
   const AnyPlan twice = plan(c2c<double>({4, 6, 4}), {.strategy = "direct", .natural_output = true});
-  found("two exchanges in one memory", twice, [](check::Program& p) {
-    int first = 0;
-    for (const check::Event& e : events(p, forward))
-      for (const check::Access& a : e.accesses) first = first == 0 && a.writes ? a.region.memory.number : first;
-    for (check::Event& e : events(p, forward))
-      for (check::Access& a : e.accesses)
-        if (a.region.memory.number > first) a.region.memory.number = first;
-  }, {"exchange 0 of forward", "stage 1 from block 0 on"});
+  found("two exchanges in one memory", twice,
+        [](check::Program& p) {
+          int first = 0;
+          for (const check::Event& e : events(p, forward))
+            for (const check::Access& a : e.accesses) first = first == 0 && a.writes ? a.region.memory.number : first;
+          for (check::Event& e : events(p, forward))
+            for (check::Access& a : e.accesses)
+              if (a.region.memory.number > first) a.region.memory.number = first;
+        },
+        {"exchange 0 of forward", "stage 1 from block 0 on"});
 }
 
 TEST_F(OrderFaults, OfThreads) {
-  const AnyPlan conducted = plan(c2c<double>({4, 6, 4}), {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .batch = 4, .threads = 2});
-  found("work that does not wait for the thread that exchanges", conducted, [](check::Program& p) {
-    for (check::Event& e : events(p, forward))
-      if (e.lane == 1 && e.needs > 0) --e.needs;
-  }, {"stage 1 from block", "which moves them"});
-  found("an exchange that does not wait for work", conducted, [](check::Program& p) {
-    for (check::Event& e : events(p, forward))
-      if (e.lane == 0 && e.kind == Kind::start) --e.needs;
-  }, {"stage 0 from block", "start of exchange 0 tile", "which moves them"});
+  const AnyPlan conducted = plan(
+      c2c<double>({4, 6, 4}), {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .batch = 4, .threads = 2});
+  found("work that does not wait for the thread that exchanges", conducted,
+        [](check::Program& p) {
+          for (check::Event& e : events(p, forward))
+            if (e.lane == 1 && e.needs > 0) --e.needs;
+        },
+        {"stage 1 from block", "which moves them"});
+  found("an exchange that does not wait for work", conducted,
+        [](check::Program& p) {
+          for (check::Event& e : events(p, forward))
+            if (e.lane == 0 && e.kind == Kind::start) --e.needs;
+        },
+        {"stage 0 from block", "start of exchange 0 tile", "which moves them"});
 
   const AnyPlan shared = plan(c2c<double>({32, 30, 24}), {.strategy = "isend", .batch = 4, .threads = 2});
-  found("threads that write the same bytes", shared, [](check::Program& p) {
-    for (check::Event& e : events(p, forward))
-      for (check::Access& a : e.accesses)
-        if (a.part > 0) a.region.first = e.accesses.front().region.first, a.region.memory = e.accesses.front().region.memory;
-  }, {"stage 0 from block 0 on"});
+  found("threads that write the same bytes", shared,
+        [](check::Program& p) {
+          for (check::Event& e : events(p, forward))
+            for (check::Access& a : e.accesses)
+              if (a.part > 0)
+                a.region.first = e.accesses.front().region.first, a.region.memory = e.accesses.front().region.memory;
+        },
+        {"stage 0 from block 0 on"});
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ Command plan_command(CLI::App& app) {
   asked->add_options(app);
   app.add_flag("--steps", asked->steps, "every step of the forward transform on rank 0");
   app.add_flag("--times", asked->times, "steps with when they began and how long they took in one execution");
-  app.add_flag("--check", asked->check, "whether all that ranks read and write is in order, whatever the timing; exit code 1 if not");
+  CLI::Option* const check = app.add_flag("--check", asked->check, "whether all that ranks read and write is in order, whatever the timing; exit code 1 if not");
   app.add_flag("--explain", asked->explain, "how strategy and schedule came to be: candidates, times, reason");
-  app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain");
+  app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain")->excludes(check);
   app.add_option("--seconds", asked->seconds, "how long --strategy tune may measure")->check(number_between(0, 1e6))->capture_default_str();
 
   return [asked](const World& world) {
@@ -50,8 +50,9 @@ Command plan_command(CLI::App& app) {
     if (world.rank != 0) return code;
     if (!asked->json) fmt::print("{}{}", plan.describe(), asked->steps || asked->times ? plan.steps() : "");
     if (asked->explain) fmt::print("{}{}", asked->json ? "" : "\n", plan.explain(asked->json));
-    if (asked->check && !asked->json)
-      fmt::print("order: {} pairs of accesses compared, {} not ordered{}\n{}", order.compared, order.unordered, order.hangs ? ", and it never ends" : "", order.text);
+    if (asked->check)
+      fmt::print("order: {} pairs of accesses compared, {} not ordered{}\n{}", order.compared, order.unordered,
+                 order.hangs ? ", and it never ends" : "", order.text);
     return code;
   };
 }
