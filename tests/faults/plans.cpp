@@ -146,7 +146,7 @@ TEST_F(Plans, TinyDestroyedInAnotherOrderThanMade) {
 
 // MPI has room for some thousand communicators, and plans share one.
 TEST_F(Plans, ManyLiveAtOnce) {
-  const int many = std::getenv("WEFT_TEST_THOROUGH") ? 3000 : 800;
+  const int many = std::getenv("WEFT_TEST_THOROUGH") ? 10000 : 800;
   MPI_Comm own;
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
   const Held before;

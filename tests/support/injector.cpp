@@ -23,7 +23,6 @@ pthread_t owner;
 void* frames[24];
 int depth = 0;
 
-/// MPI's own requests are its business.
 bool of_weft(const void* caller) {
   Dl_info info{};
   if (dladdr(caller, &info) == 0 || !info.dli_fname) return false;
@@ -46,6 +45,9 @@ bool fails(Kind kind) {
   armed = true;
   return true;
 }
+
+// Requests of C functions may be MPI's own, which are its business.
+bool fails(Kind kind, const void* caller) { return counts(kind) && of_weft(caller) && fails(kind); }
 
 template <class F>
 F* real(const char* symbol) {
@@ -107,15 +109,14 @@ extern "C" {
 
 void* mmap(void* at, size_t length, int protection, int flags, int file, off_t offset) noexcept {
   static auto* const system = inject::real<void*(void*, size_t, int, int, int, off_t)>("mmap");
-  if (!inject::counts(inject::Kind::mapping) || !inject::of_weft(__builtin_return_address(0)) || !inject::fails(inject::Kind::mapping))
-    return system(at, length, protection, flags, file, offset);
+  if (!inject::fails(inject::Kind::mapping, __builtin_return_address(0))) return system(at, length, protection, flags, file, offset);
   errno = ENOMEM;
   return MAP_FAILED;
 }
 
 int posix_memalign(void** memory, size_t alignment, size_t size) noexcept {
   static auto* const system = inject::real<int(void**, size_t, size_t)>("posix_memalign");
-  return inject::fails(inject::Kind::allocation) ? ENOMEM : system(memory, alignment, size);
+  return inject::fails(inject::Kind::allocation, __builtin_return_address(0)) ? ENOMEM : system(memory, alignment, size);
 }
 
 int memfd_create(const char* called, unsigned flags) noexcept {
