@@ -338,7 +338,8 @@ void create(const std::string& path, const std::string& start, Index bytes) {
   if (!made || !closed) fail(path, "no room for " + std::to_string(bytes) + " bytes: " + std::strerror(why ? why : errno));
 }
 
-void read(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, void* array, const Memory& memory) {
+void read(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, void* array,
+          const Memory& memory) {
   check_arguments(all, path, layout, type, memory);
   const FileType wanted{layout.shape(), type};
   const Header header = look(all, path, is_npy(path) ? FileType{} : wanted);
@@ -352,7 +353,8 @@ void read(const Communicator& all, const std::string& path, const Layout& layout
   if (!copy.empty()) convert(layout, all.rank(), type, copy.data(), array);
 }
 
-void write(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, const Memory& memory) {
+void write(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type,
+           const Memory& memory) {
   check_arguments(all, path, layout, type, memory);
   layout.check_partition("what is written to " + path);
   const FileType written{layout.shape(), type};

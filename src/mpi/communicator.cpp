@@ -174,7 +174,8 @@ Communicator Communicator::shared(MPI_Comm comm) {
   if (answers[0]) return of(own->raw);
   if (!answers[2]) throw Error(std::string("a rank is ") + reason(std::bad_alloc()));
   Communicator shared = duplicate(comm, std::move(made));
-  if (answers[1] && MPI_Comm_set_attr(comm, key, value.get()) == MPI_SUCCESS) value.release();  // else it is not found, and another one made
+  // where this fails it is not found, and another one made
+  if (answers[1] && MPI_Comm_set_attr(comm, key, value.get()) == MPI_SUCCESS) value.release();
   return shared;
 }
 

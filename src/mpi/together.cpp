@@ -12,8 +12,8 @@ namespace {
 constexpr int said_bytes = 2048;  // of what a rank that fails says of it, without allocating
 
 thread_local Together* current = nullptr;
-thread_local std::uint64_t made = 0;   // handles
-thread_local Joint* left = nullptr;    // to be freed, by number
+thread_local std::uint64_t made = 0;  // handles
+thread_local Joint* left = nullptr;   // to be freed, by number
 
 }  // namespace
 
@@ -54,7 +54,8 @@ Together::~Together() { current = outer_; }
 Together::Numbers Together::most(const Communicator& comm, const Numbers& numbers) {
   if (comm.raw() != comm_.raw() && comm.size() == 1) return numbers;
   if (comm.size() != comm_.size())
-    throw std::logic_error("some of the ranks that plan communicate by themselves, outside of a `together` of their own");
+    throw std::logic_error(
+        "some of the ranks that plan communicate by themselves, outside of a `together` of their own");
   return word(numbers);
 }
 
@@ -70,7 +71,8 @@ Together::Numbers Together::reduce(bool failed, const Numbers& numbers) {
   std::array<Index, 5> all{failed, numbers[0], numbers[1], numbers[2], numbers[3]};
   if (comm_.size() > 1) {
     const Wait wait("MPI_Allreduce");
-    check(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_MAX, comm_.raw()), "MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_MAX, comm_.raw()),
+          "MPI_Allreduce");
   }
   parted_ = parted_ || all[0] != 0;
   return {all[1], all[2], all[3], all[4]};
@@ -100,8 +102,10 @@ void Together::fail() {
   const int first = comm_.size() - static_cast<int>(most[0]);
   char said[said_bytes] = {};
   if (!alike && most[0] > 0) {
-    if (comm_.rank() == first && names_rank(own)) std::snprintf(said, sizeof said, "%s", text);
-    else if (comm_.rank() == first) std::snprintf(said, sizeof said, "rank %d: %s", named_, text);
+    if (comm_.rank() == first && names_rank(own))
+      std::snprintf(said, sizeof said, "%s", text);
+    else if (comm_.rank() == first)
+      std::snprintf(said, sizeof said, "rank %d: %s", named_, text);
     const Wait wait("MPI_Bcast");
     check(MPI_Bcast(said, said_bytes, MPI_CHAR, first, comm_.raw()), "MPI_Bcast");
   }

@@ -1,5 +1,6 @@
-// One rank alone is refused memory, a mapping, a file, a thread or a call of MPI, at every place where it asks while planning: all ranks
-// throw the same, or all go on, and afterwards everything works. Some of the places each time; all of them where WEFT_TEST_THOROUGH is set.
+// One rank alone is refused memory, a mapping, a file, a thread or a call of MPI, at every place where it asks while
+// planning: all ranks throw the same, or all go on, and afterwards everything works. Some of the places each time; all
+// of them where WEFT_TEST_THOROUGH is set.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -44,7 +45,8 @@ class Injected : public testing::Test {
     const bool asked = all.rank() == victim && inject::disarm() > nth;
     const std::vector<std::string> outcomes = all.gather_all(outcome);
     for (const std::string& other : outcomes) {
-      const std::string where = std::string(inject::name(kind)) + " " + std::to_string(nth) + ", from " + inject::place();
+      const std::string where =
+          std::string(inject::name(kind)) + " " + std::to_string(nth) + ", from " + inject::place();
       EXPECT_EQ(other, outcomes.front()) << where;
       EXPECT_FALSE(other.starts_with("no Error")) << other << ", " << where;
     }
@@ -62,11 +64,13 @@ class Injected : public testing::Test {
     const mpi::Handles before = mpi::live_handles();
     for (const inject::Kind kind : inject::heard) {
       const long each = kind == inject::Kind::allocation ? step : 1;
-      for (long nth = 7 * turn % each; refuse(kind, nth, static_cast<int>((nth / each + turn) % all.size()), f); nth += each)
+      for (long nth = 7 * turn % each; refuse(kind, nth, static_cast<int>((nth / each + turn) % all.size()), f);
+           nth += each)
         if (failed()) return;
     }
     const mpi::Handles now = mpi::live_handles();
-    for (const auto member : {&mpi::Handles::communicators, &mpi::Handles::datatypes, &mpi::Handles::requests, &mpi::Handles::windows})
+    for (const auto member :
+         {&mpi::Handles::communicators, &mpi::Handles::datatypes, &mpi::Handles::requests, &mpi::Handles::windows})
       EXPECT_EQ(now.*member, before.*member);
     ++turn;
   }
@@ -168,7 +172,8 @@ TEST_F(Injected, Tuning) {
   all_is_well({.strategy = "alltoallv", .effort = "estimate"});
 }
 
-// What all ranks throw alike comes to the caller as it is: a strategy's refusal is a Declined, with no rank's name before it.
+// What all ranks throw alike comes to the caller as it is: a strategy's refusal is a Declined, with no rank's name
+// before it.
 TEST_F(Injected, WhatAllThrowAlikeStays) {
   EXPECT_THROW(all.together([]() -> int { throw Declined("no"); }), Declined);
   try {
@@ -184,13 +189,20 @@ TEST_F(Injected, AnyCollectiveHears) {
   const int last = all.size() - 1;
   const std::vector<std::function<void()>> collectives{
       [&] { all.barrier(); },
-      [&] { std::string text = "x"; all.bcast(text); },
+      [&] {
+        std::string text = "x";
+        all.bcast(text);
+      },
       [&] { all.max(1); },
-      [&] { all.max(std::vector<double>{1, 2}); },
+      [&] {
+        all.max(std::vector<double>{1, 2});
+      },
       [&] { all.sum(1.0); },
       [&] { all.gather_all(Index{1}); },
       [&] { all.gather_all(std::string("x")); },
-      [&] { all.gather_all(std::vector<Index>{1, 2}); },
+      [&] {
+        all.gather_all(std::vector<Index>{1, 2});
+      },
       [&] { all.agree([] {}); },
       [&] { all.same("nothing", ""); },
       [&] { all.nodes(); },
@@ -234,7 +246,8 @@ TEST_F(Injected, WindowsAreFreedByAll) {
       const mpi::Window first = mpi::Window::allocate(all, 64), second = mpi::Window::allocate(all, 64);
       if (all.rank() == failing) throw Error("alone");
       all.barrier();
-    }), Error);
+    }),
+                 Error);
     EXPECT_EQ(mpi::live_handles(), before);
   }
 }

@@ -33,8 +33,10 @@ bool of_weft(const void* caller) {
 bool counts(Kind kind) {
   if (!armed.load(std::memory_order_acquire)) return false;
   const bool own = pthread_equal(owner, pthread_self());
-  if (kind == Kind::allocation && !own) kind = Kind::other_thread;
-  else if (!own) return false;
+  if (kind == Kind::allocation && !own)
+    kind = Kind::other_thread;
+  else if (!own)
+    return false;
   return kind == wanted;
 }
 
@@ -57,8 +59,9 @@ F* real(const char* symbol) {
 }  // namespace
 
 const char* name(Kind kind) {
-  static constexpr const char* names[] = {"allocation", "allocation of another thread", "mapping", "file", "thread", "local call of MPI",
-                                          "collective call of MPI"};
+  static constexpr const char* names[] = {
+      "allocation",        "allocation of another thread", "mapping", "file", "thread",
+      "local call of MPI", "collective call of MPI"};
   return names[static_cast<int>(kind)];
 }
 
@@ -77,7 +80,8 @@ std::string place() {
   char** const symbols = backtrace_symbols(frames, depth);
   for (int k = 2; k < depth; ++k) {
     const char* const offset = std::strrchr(symbols[k], '(');
-    text += (text.empty() ? "" : " ") + std::string(offset ? offset + 1 : symbols[k]).substr(0, std::strcspn(offset ? offset + 1 : "", ")"));
+    text += (text.empty() ? "" : " ") +
+            std::string(offset ? offset + 1 : symbols[k]).substr(0, std::strcspn(offset ? offset + 1 : "", ")"));
   }
   std::free(symbols);
   return text;
@@ -109,14 +113,16 @@ extern "C" {
 
 void* mmap(void* at, size_t length, int protection, int flags, int file, off_t offset) noexcept {
   static auto* const system = inject::real<void*(void*, size_t, int, int, int, off_t)>("mmap");
-  if (!inject::fails(inject::Kind::mapping, __builtin_return_address(0))) return system(at, length, protection, flags, file, offset);
+  if (!inject::fails(inject::Kind::mapping, __builtin_return_address(0)))
+    return system(at, length, protection, flags, file, offset);
   errno = ENOMEM;
   return MAP_FAILED;
 }
 
 int posix_memalign(void** memory, size_t alignment, size_t size) noexcept {
   static auto* const system = inject::real<int(void**, size_t, size_t)>("posix_memalign");
-  return inject::fails(inject::Kind::allocation, __builtin_return_address(0)) ? ENOMEM : system(memory, alignment, size);
+  return inject::fails(inject::Kind::allocation, __builtin_return_address(0)) ? ENOMEM
+                                                                              : system(memory, alignment, size);
 }
 
 int memfd_create(const char* called, unsigned flags) noexcept {
@@ -126,29 +132,37 @@ int memfd_create(const char* called, unsigned flags) noexcept {
   return -1;
 }
 
-int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*begin)(void*), void* argument) noexcept {
-  static auto* const system = inject::real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*begin)(void*),
+                   void* argument) noexcept {
+  static auto* const system =
+      inject::real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
   return inject::fails(inject::Kind::thread) ? EAGAIN : system(thread, attributes, begin, argument);
 }
 
-#define WEFT_INJECT(kind, call, parameters, arguments)                                    \
-  int MPI_##call parameters {                                                            \
-    return inject::fails(inject::Kind::kind) ? MPI_ERR_OTHER : PMPI_##call arguments; \
-  }
+#define WEFT_INJECT(kind, call, parameters, arguments) \
+  int MPI_##call parameters { return inject::fails(inject::Kind::kind) ? MPI_ERR_OTHER : PMPI_##call arguments; }
 WEFT_INJECT(local, Type_contiguous, (int n, MPI_Datatype t, MPI_Datatype* u), (n, t, u))
 WEFT_INJECT(local, Type_create_hvector, (int n, int m, MPI_Aint d, MPI_Datatype t, MPI_Datatype* u), (n, m, d, t, u))
-WEFT_INJECT(local, Type_create_struct, (int n, const int m[], const MPI_Aint d[], const MPI_Datatype t[], MPI_Datatype* u), (n, m, d, t, u))
-WEFT_INJECT(local, Type_create_hindexed, (int n, const int m[], const MPI_Aint d[], MPI_Datatype t, MPI_Datatype* u), (n, m, d, t, u))
-WEFT_INJECT(local, Type_commit, (MPI_Datatype* t), (t))
-WEFT_INJECT(local, Send_init, (const void* a, int n, MPI_Datatype t, int r, int tag, MPI_Comm c, MPI_Request* q), (a, n, t, r, tag, c, q))
-WEFT_INJECT(local, Recv_init, (void* a, int n, MPI_Datatype t, int r, int tag, MPI_Comm c, MPI_Request* q), (a, n, t, r, tag, c, q))
-WEFT_INJECT(collective, Allreduce, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
+WEFT_INJECT(local, Type_create_struct,
+            (int n, const int m[], const MPI_Aint d[], const MPI_Datatype t[], MPI_Datatype* u), (n, m, d, t, u))
+WEFT_INJECT(local, Type_create_hindexed, (int n, const int m[], const MPI_Aint d[], MPI_Datatype t, MPI_Datatype* u),
+            (n, m, d, t, u))
+WEFT_INJECT(local, Type_commit, (MPI_Datatype * t), (t))
+WEFT_INJECT(local, Send_init, (const void* a, int n, MPI_Datatype t, int r, int tag, MPI_Comm c, MPI_Request* q),
+            (a, n, t, r, tag, c, q))
+WEFT_INJECT(local, Recv_init, (void* a, int n, MPI_Datatype t, int r, int tag, MPI_Comm c, MPI_Request* q),
+            (a, n, t, r, tag, c, q))
+WEFT_INJECT(collective, Allreduce, (const void* a, void* b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
+            (a, b, n, t, o, c))
 WEFT_INJECT(collective, Bcast, (void* a, int n, MPI_Datatype t, int r, MPI_Comm c), (a, n, t, r, c))
 WEFT_INJECT(collective, Barrier, (MPI_Comm c), (c))
-WEFT_INJECT(collective, Allgather, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c), (a, n, t, b, m, u, c))
-WEFT_INJECT(collective, Alltoall, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c), (a, n, t, b, m, u, c))
+WEFT_INJECT(collective, Allgather, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c),
+            (a, n, t, b, m, u, c))
+WEFT_INJECT(collective, Alltoall, (const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm c),
+            (a, n, t, b, m, u, c))
 WEFT_INJECT(collective, Comm_dup, (MPI_Comm c, MPI_Comm* d), (c, d))
 WEFT_INJECT(collective, Comm_split, (MPI_Comm c, int n, int k, MPI_Comm* d), (c, n, k, d))
 WEFT_INJECT(collective, Comm_split_type, (MPI_Comm c, int n, int k, MPI_Info i, MPI_Comm* d), (c, n, k, i, d))
-WEFT_INJECT(collective, Win_create, (void* a, MPI_Aint n, int u, MPI_Info i, MPI_Comm c, MPI_Win* w), (a, n, u, i, c, w))
+WEFT_INJECT(collective, Win_create, (void* a, MPI_Aint n, int u, MPI_Info i, MPI_Comm c, MPI_Win* w),
+            (a, n, u, i, c, w))
 }
