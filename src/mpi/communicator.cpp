@@ -220,7 +220,8 @@ Communicator Communicator::graph(const std::vector<int>& sources, const std::vec
   hear();
   const Wait wait("MPI_Dist_graph_create_adjacent");
   check(MPI_Dist_graph_create_adjacent(raw_, static_cast<int>(sources.size()), sources.data(), MPI_UNWEIGHTED,
-                                       static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made->raw),
+                                       static_cast<int>(targets.size()), targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                       0, &made->raw),
         "MPI_Dist_graph_create_adjacent");
   return Communicator(std::move(made));
 }
@@ -229,7 +230,8 @@ Together::Numbers Communicator::most(const Together::Numbers& numbers) const {
   if (Together* const now = Together::innermost()) return now->most(*this, numbers);
   Together::Numbers all = numbers;
   const Wait wait("MPI_Allreduce");
-  check(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_MAX, raw_), "MPI_Allreduce");
+  check(MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_MAX, raw_),
+        "MPI_Allreduce");
   return all;
 }
 

@@ -89,13 +89,15 @@ class Communicator {
   /// all ranks throw Error("rank r: message") of the lowest rank r that failed.
   template <class F>
   auto agree(F&& f) const -> std::invoke_result_t<F>;
-  /// Runs f, which communicates here, and returns its value. f may throw anywhere on some ranks alone, as whatever allocates may: the
-  /// others hear of it in the next collective, and all throw Error("rank r: message") of the lowest such rank r. What all throw alike
-  /// is thrown as it is. A part of the ranks that communicate by themselves do so in a `together` of their own, inside, and all ranks
-  /// come to one. What MPI does collectively by other calls than those of this class comes after `hear`.
+  /// Runs f, which communicates here, and returns its value. f may throw anywhere on some ranks alone, as whatever
+  /// allocates may: the others hear of it in the next collective, and all throw Error("rank r: message") of the lowest
+  /// such rank r. What all throw alike is thrown as it is. A part of the ranks that communicate by themselves do so in
+  /// a `together` of their own, inside, and all ranks come to one. What MPI does collectively by other calls than those
+  /// of this class comes after `hear`.
   template <class F>
   auto together(F&& f) const -> std::invoke_result_t<F>;
-  /// Inside of `together`: goes on when all ranks are well. Nothing may fail between this and the call of MPI that follows.
+  /// Inside of `together`: goes on when all ranks are well. Nothing may fail between this and the call of MPI that
+  /// follows.
   void hear() const {
     if (Together* const now = Together::innermost()) now->most(*this, {});
   }
@@ -139,7 +141,8 @@ class Communicator {
       return static_cast<T>(key);
   }
   static Index flipped(Index bits) { return bits < 0 ? bits ^ std::numeric_limits<Index>::max() : bits; }
-  /// The largest of all ranks' numbers, place by place: what every collective here is, or begins with inside of `together`.
+  /// The largest of all ranks' numbers, place by place: what every collective here is, or begins with inside of
+  /// `together`.
   Together::Numbers most(const Together::Numbers& numbers) const;
   int first_of_node() const;
   Index total(Index value) const;
@@ -153,8 +156,8 @@ class Communicator {
   mutable Traffic traffic_;
 };
 
-/// What a message says of something that was thrown: what it says of itself, but for memory that could not be had. Local, and
-/// allocates nothing; the text is the exception's, or lasts.
+/// What a message says of something that was thrown: what it says of itself, but for memory that could not be had.
+/// Local, and allocates nothing; the text is the exception's, or lasts.
 const char* reason(const std::exception& caught);
 /// Whether a message says "rank 3: ..." already: it comes from an inner `agree`. Local.
 bool names_rank(std::string_view text);

@@ -185,12 +185,14 @@ void Segments::allocate_window(const Communicator& group, const std::string& ref
     group.agree([&] { check_window_room(total), window_.reset(new Joint); });
     group.hear();
     const int code = awaited("MPI_Win_allocate_shared", [&] {
-      return MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory, &window_->window);
+      return MPI_Win_allocate_shared(rank_ == 0 ? total + page_bytes() : 0, 1, MPI_INFO_NULL, group.raw(), &memory,
+                                     &window_->window);
     });
     if (code == MPI_SUCCESS) ++live.windows;
     group.agree([&] { check(code, "MPI_Win_allocate_shared"); });
   } catch (const Error& why) {
-    if (window_ && window_->window != MPI_WIN_NULL) --live.windows, window_->window = MPI_WIN_NULL;  // to free it takes all ranks
+    if (window_ && window_->window != MPI_WIN_NULL)
+      --live.windows, window_->window = MPI_WIN_NULL;  // to free it takes all ranks
     throw failed(why);
   }
   try {

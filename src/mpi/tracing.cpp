@@ -81,7 +81,8 @@ void mpi::Tracing::write(const std::string& path) const {
 
 Trace::Trace(MPI_Comm comm, Index spans) {
   const auto all = mpi::Communicator::shared(comm);
-  tracing_ = all.together([&] { return std::make_unique<mpi::Tracing>(mpi::Communicator::duplicate(all.raw()), spans); });
+  tracing_ =
+      all.together([&] { return std::make_unique<mpi::Tracing>(mpi::Communicator::duplicate(all.raw()), spans); });
 }
 Trace::~Trace() = default;
 Trace::Trace(Trace&&) noexcept = default;
@@ -184,9 +185,13 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
       throw Error("WEFT_TRACE=" + shown_path(asked) + ": cannot write " + shown_path(path) + "; name a file in a folder that is there, with the right to write, or unset it");
   });
   std::string failure;
-  if (session) comm.hear();  // for the others have a `together` of their own
-  else try {
-      session = others.together([&] { return std::make_unique<Session>(Session{asked, path, {others.again(), spans}}); });
+  if (session)
+    comm.hear();  // for the others have a `together` of their own
+  else
+    try {
+      session = others.together([&] {
+        return std::make_unique<Session>(Session{asked, path, {others.again(), spans}});
+      });
       at_finalize(finish);
     } catch (const Error& e) {
       failure = e.what();

@@ -14,8 +14,9 @@ class Window {
   /// Why a group of so many ranks should have no window; empty: it may. Open MPI 4 names what is behind a window after the job and the number of the
   /// communicator, which groups side by side share: they then open each other's, and put nowhere or fail.
   static std::string declines(int ranks);
-  /// Collective, and fails on all ranks alike; the memory is the caller's, shared with the window, from the heap: what is put into the stack, or into memory that MPI
-  /// allocates, has been seen to land elsewhere with MPICH 4.0.2 over UCX.
+  /// Collective, and fails on all ranks alike; the memory is the caller's, shared with the window, from the heap: what
+  /// is put into the stack, or into memory that MPI allocates, has been seen to land elsewhere with MPICH 4.0.2 over
+  /// UCX.
   static Window create(const Communicator&, std::shared_ptr<std::byte> memory, Index bytes);
   /// The same, the memory being MPI's, which is all that some MPIs can put into (Open MPI 4.1 between processes that may not read each other). Throws
   /// Declined on all ranks where MPI has no such window, with what may help.

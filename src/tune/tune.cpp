@@ -219,9 +219,12 @@ class Search {
     problem.set("summary", summary(problem_, asked_));
     problem.set("shape", to_string(problem_.shape));
     problem.set("ranks", comm_.size());
-    for (const auto& [name, value] : {std::pair{"message_seconds", m.message_seconds}, {"bytes_per_second", m.bytes_per_second},
-                                      {"copied_per_second", m.copied_per_second}, {"node_message_seconds", m.node_message_seconds},
-                                      {"node_bytes_per_second", m.node_bytes_per_second}, {"flops_per_second", m.flops_per_second}})
+    for (const auto& [name, value] : {std::pair{"message_seconds", m.message_seconds},
+                                      {"bytes_per_second", m.bytes_per_second},
+                                      {"copied_per_second", m.copied_per_second},
+                                      {"node_message_seconds", m.node_message_seconds},
+                                      {"node_bytes_per_second", m.node_bytes_per_second},
+                                      {"flops_per_second", m.flops_per_second}})
       machine.set(name, value);
     // one by one: GCC 12 does not clean up after a list of them in which one runs out of memory
     all.set("problem", std::move(problem));

@@ -153,7 +153,8 @@ TEST_F(Plans, ManyLiveAtOnce) {
   {
     std::vector<AnyPlan> living;
     for (int k = 0; k < many; ++k)
-      living.emplace_back(own, c2c<double>({2, 2, 2 + k % 3}), Options{.strategy = k % 2 ? "alltoallv" : "isend", .effort = "estimate"});
+      living.emplace_back(own, c2c<double>({2, 2, 2 + k % 3}),
+                          Options{.strategy = k % 2 ? "alltoallv" : "isend", .effort = "estimate"});
     EXPECT_EQ(mpi::live_handles().communicators - before.handles.communicators, 1);
     for (const int k : {many - 1, 0, many / 2}) {
       AnyPlan& fft = living[static_cast<std::size_t>(k)];
