@@ -69,7 +69,7 @@ std::vector<Candidate> by_messages(const World& world, const Case& what) {
     for (const weft::ScheduleOptions& schedule :
          {weft::ScheduleOptions{}, weft::ScheduleOptions{.tiles = "gathered", .tile = 8, .window = 2}}) {
       if (schedule.tiles != "one" && !strategy->overlaps()) continue;
-      weft::Options options{.strategy = std::string(strategy->name()), .schedule = schedule, .overwrite_input = true};
+      weft::Options options{.strategy = std::string(strategy->name()), .schedule = schedule, .placement = "overwrite"};
       candidates.push_back({options.strategy + (schedule.tiles == "one" ? "" : ", gathered tiles of 8"), [=] {
                               check_sends(world.comm, what, options);
                               return make(world.comm, what, options, Arrays::plan);
@@ -98,7 +98,7 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     return candidates;
   };
   const auto alone = [&](const std::string& name, const std::string& group, int threads) {
-    const weft::Options options{.threads = threads, .overwrite_input = true};
+    const weft::Options options{.threads = threads, .placement = "overwrite"};
     add(name, group, what, {{fmt::format("1 rank, {} thread{}, overwriting", threads, threads == 1 ? "" : "s"), [=] {
                                return make(MPI_COMM_SELF, what, options, Arrays::plan);
                              }}});
@@ -106,7 +106,7 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
   };
 
   if (what.sphere()) {
-    const weft::Options direct{.strategy = world.ranks > 1 ? "direct" : "auto", .overwrite_input = true};
+    const weft::Options direct{.strategy = world.ranks > 1 ? "direct" : "auto", .placement = "overwrite"};
     Case dense = what;
     dense.radius = 0, dense.boxcut = false, dense.returns = true;
     add("direct", "sphere", what, direct_of("caller's arrays", direct, Arrays::caller));
@@ -115,11 +115,11 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     return entries;
   }
   if (world.ranks > 1) {
-    const weft::Options direct{.strategy = "direct", .overwrite_input = true};
+    const weft::Options direct{.strategy = "direct", .placement = "overwrite"};
     weft::Options preserving = direct, natural = direct, pencils = direct;
     weft::Options fftw_alone = direct;
     fftw_alone.engine = "fftw_alone";
-    preserving.overwrite_input = false;
+    preserving.placement = "preserve";
     natural.natural_output = true, natural.strategy = "direct+deposit";
     add("direct", "transposed", what, direct_of("plan's arrays, overwriting", direct, Arrays::plan));
     add("direct fftw alone", "fftw alone", what, plan("direct, plan's arrays, overwriting, no kernels but FFTW's", fftw_alone, Arrays::plan, what));
@@ -145,7 +145,7 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
   }
   alone("1 rank", "one rank", 1);
   if (world.ranks > 1) {
-    const weft::Options each{.threads = 1, .overwrite_input = true};
+    const weft::Options each{.threads = 1, .placement = "overwrite"};
     add("1 rank each", "each", what, {{"every rank alone, all at once, overwriting", [=] { return make(MPI_COMM_SELF, what, each, Arrays::plan); }}});
   }
   return entries;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* examples = R"(Examples:
   weft list                                         what there is to choose from
+  weft list options                                 every option: its values, its default, what it does
   weft --ranks 2 bench --shape 128x128x128          every strategy on two ranks
   mpirun -n 4 weft bench --kind r2c --layout 2x2    the same under a launcher of one's own
   weft --ranks 2 plan --shape 64x64x64 --steps      what a plan will do
@@ -49,7 +50,7 @@ class CommandLine {
     app_.set_version_flag("--version", version());
     app_.footer(examples);
     app_.get_formatter()->column_width(36);
-    add("list", "strategies, kernels and engines", list_command);
+    add("list", "strategies, kernels, engines and options", list_command);
     add("plan", "explain a plan without executing it", plan_command);
     add("bench", "time and verify strategies, forward and backward", bench_command);
     add("tune", "find the fastest way, and remember it", tune_command);

@@ -19,7 +19,12 @@ class Split {
   /// The given bounds (parts + 1 of them, non-decreasing, from 0 to n).
   static Split given(std::vector<Index> bounds);
 
+  /// The split of such a text: "even", "blocks", "blocks:8", or bounds as "0,3,8". Throws Error for any other.
+  static Split from(const std::string& text);
+
   std::vector<Index> bounds(Index n, int parts) const;
+  /// What `from` reads.
+  std::string text() const;
 
  private:
   enum class Rule { even, blocks, given };

@@ -19,6 +19,7 @@
 #include <weft/exchange.hpp>
 #include <weft/kind.hpp>
 #include <weft/modes.hpp>
+#include <weft/options.hpp>
 #include <weft/sphere.hpp>
 #include <weft/trace.hpp>
 
@@ -123,57 +124,6 @@ template <class Real>
 Problem<Real, std::complex<Real>> real_kept_box(Shape grid, Shape kept) {
   return {problem(precision_of<Real>, grid, {.box = kept, .real = true})};
 }
-
-/// Name and one line of every engine in this build; the first is the default.
-std::vector<std::pair<std::string, std::string>> engine_list();
-
-/// How exchanges are cut and overlapped.
-struct ScheduleOptions {
-  std::string tiles = "one";  ///< "one" tile; tiles of the "gathered" axis (distributed before, local after); of the "kept" axis (local before and after)
-  Index tile = 1;             ///< planes a tile; larger than the extent: one tile (reported)
-  Index window = 1;           ///< most tiles on their way at once; 0: all
-  Index test = 0;             ///< let outstanding tiles progress after every so many blocks of work; 0: never
-  /// Who does the exchanges: the "caller", between blocks of work; or a "thread" that does nothing else (the caller's: call from the thread that
-  /// initialised MPI), while the others of at least two compute. Then tiles progress whenever that thread waits, and `test` counts for nothing.
-  std::string communicate = "caller";
-  bool operator==(const ScheduleOptions&) const = default;
-};
-
-/// "one tile", "gathered axis, 8 planes a tile, window 2, test every 4".
-std::string to_string(const ScheduleOptions& schedule);
-
-/// How a problem is to be solved. Every name that is unknown is an error; nothing requested is silently changed: `Plan::effective()` tells what is done.
-struct Options {
-  /// A name of `strategies()`; or "auto": what wisdom has of this problem, else the cheapest by cost that does not decline; or "tune": the fastest that
-  /// `tune` finds in `tune_seconds`, kept as wisdom. With + between them one for every exchange in the order of forward, the last for all that follow:
-  /// "direct+deposit". "auto" and "tune" choose the schedules, too, where these are left as they are by default; and see grid, groups, threads and effort.
-  std::string strategy = "auto";
-  double tune_seconds = 10;        ///< how long "tune" may measure; a candidate that is being measured is not interrupted
-  bool wisdom = true;              ///< "auto" may use wisdom, and "tune" keeps what it finds
-  std::string wire = "same";       ///< "single": doubles travel as floats: half the bytes, at a relative error of up to 6e-8 an exchange; numbers beyond 3.4e38 become infinite
-  std::string engine = engine_list().front().first;  ///< a name of the list of engines
-  std::string effort = "measure";  ///< "estimate", "measure", "patient" or "exhaustive": how long the engine may search; "auto": as wisdom or tuning says, else "measure"
-  ScheduleOptions schedule = ScheduleOptions();
-  std::optional<ScheduleOptions> backward_schedule = std::nullopt;  ///< of backward: of plane waves its tiles are sticks where forward's are planes (empty: `schedule`)
-  /// Process grid over the leading axes ({P}: slab, {P1, P2}: pencils), by which the input is cut or, with an `input`, the first transform works. Empty:
-  /// slab, or pencils where ranks outnumber planes, or another grid where those would leave a third of the ranks idle. {0}: as wisdom or tuning says, else as empty.
-  Few<int> grid = Few<int>();
-  Split split = Split::even();     ///< how an axis is cut among ranks
-  std::optional<Layout> input = std::nullopt;   ///< who owns what before forward (empty: from `grid`)
-  std::optional<Layout> output = std::nullopt;   ///< who owns what after forward (empty: the cheapest, "transposed")
-  bool natural_output = false;     ///< output distributed as the input
-  Index batch = 1;                 ///< transforms a call, each array behind the other
-  /// Plane waves with a batch only: groups of ranks among which the batch is shared (task groups). Each transforms its own fields on its ranks, rank r
-  /// belonging to group r % groups; coefficients stay where they are. 1: every field on all ranks; as many as ranks: whole fields on each;
-  /// 0: as wisdom or tuning says, else 1.
-  int groups = 1;
-  Index components = 1;            ///< interleaved fields: the fastest axis of every array
-  std::vector<int> nodes = std::vector<int>();  ///< a number for every rank: those with different ones share no memory (empty: as MPI says; see weft::nodes)
-  int threads = 1;                 ///< threads a rank; the caller's thread is one of them and the only one in MPI; 0: as wisdom or tuning says, else 1
-  bool in_place = false;           ///< input and output are the same memory (real arrays of r2c are padded to 2 (n/2+1))
-  bool overwrite_input = false;    ///< a transform may leave garbage in its input: saves memory and time
-  std::string scale = "none";      ///< "none", "full" (forward divides by n), "symmetric" (both by sqrt n)
-};
 
 /// A strategy that "auto" looked at for an exchange: what the model says of it, or why it declines.
 struct Considered {
@@ -459,9 +409,9 @@ class Plan : public AnyPlan {
   }
   template <class T>
   std::shared_ptr<std::byte> same(const Array<T>& array) const {
-    if (!requested().in_place)
+    if (!requested().in_place())
       throw Error("as_output, as_input: the plan is not in place, and its two arrays are different memory; "
-                  "plan with in_place");
+                  "plan with placement \"in_place\"");
     return array.memory();
   }
   template <class T>

@@ -10,6 +10,7 @@
 #include <weft/layout.hpp>
 #include <weft/model.hpp>
 #include <weft/modes.hpp>
+#include <weft/options.hpp>
 #include <weft/pattern.hpp>
 #include <weft/plan.hpp>
 #include <weft/quote.hpp>

@@ -2,8 +2,11 @@
 // what was given, except that consecutive runs are joined and empty ones dropped.
 #include <weft/layout.hpp>
 
+#include <charconv>
 #include <limits>
 #include <numeric>
+
+#include <weft/quote.hpp>
 
 #include "geometry/boxes.hpp"
 #include "geometry/checked.hpp"
@@ -65,6 +68,35 @@ Split Split::given(std::vector<Index> bounds) {
   split.rule_ = Rule::given;
   split.bounds_ = std::move(bounds);
   return split;
+}
+
+Split Split::from(const std::string& text) {
+  const auto number = [&](std::string_view word) {
+    Index value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size())
+      throw Error("split is \"" + shown(text) +
+                  "\"; allowed: \"even\", \"blocks\", blocks of some size as \"blocks:8\", or bounds as \"0,3,8\"");
+    return value;
+  };
+  const std::string_view all = text, sized = "blocks:";
+  if (all == "even") return even();
+  if (all == "blocks") return blocks();
+  if (all.starts_with(sized)) return blocks(number(all.substr(sized.size())));
+  std::vector<Index> bounds;
+  for (std::size_t begin = 0, end = 0; end != all.npos; begin = end + 1) {
+    end = all.find(',', begin);
+    bounds.push_back(number(all.substr(begin, end - begin)));
+  }
+  return given(std::move(bounds));
+}
+
+std::string Split::text() const {
+  if (rule_ == Rule::even) return "even";
+  if (rule_ == Rule::blocks) return size_ > 0 ? "blocks:" + std::to_string(size_) : "blocks";
+  std::string text;
+  for (const Index bound : bounds_) text += (text.empty() ? "" : ",") + std::to_string(bound);
+  return text;
 }
 
 std::vector<Index> Split::bounds(Index n, int parts) const {

@@ -7,7 +7,7 @@ namespace weft {
 
 // Collective, for ranks have the same stages whatever they own. Out of place no stage reads and writes the same memory.
 void AnyPlan::Body::lay_arrays_between(Chain& chain) {
-  if (!requested.in_place) return;
+  if (!requested.in_place()) return;
   for (;;) {
     int last = -1;
     for (std::size_t s = 0; s < chain.stages.size(); ++s)

@@ -65,10 +65,10 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     Demand demand{.pattern = comm.agree([&] { return Pattern(hop.from, hop.to, rank, hop.cut); }), .element_bytes = chain.bytes[h + 1], .slots = &slots, .nodes = nodes};
     // the caller's own arrays are on offer where the stage beside the exchange may use them as they are
     const bool numbered = waves && waves->pencils();  // rows there are ordered otherwise, even where all are held
-    const bool overwrite = !numbered && (overwrites() || requested.in_place) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
+    const bool overwrite = !numbered && (overwrites() || requested.in_place()) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
     demand.from_slot = comm.min(overwrite ? 1 : 0) ? chain.first_slot : new_array(hop.from.elements(rank) * chain.bytes[h + 1]);
-    demand.from_lasts = !requested.in_place;
-    const bool last = !numbered && !requested.in_place && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
+    demand.from_lasts = !requested.in_place();
+    const bool last = !numbered && !requested.in_place() && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
     demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
     demand.from_whole = h == 0 && overwrites() && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
     const Index bytes = hop.from.elements(rank) * chain.bytes[h + 1];
@@ -108,7 +108,7 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
 // Whether fields of a batch go through all exchanges in step, there, back and in a map, so that an exchange need not hold them all. Not in place, for there a field may arrive
 // where another is still read; nor where a thread exchanges, which waits for out-memory first.
 bool AnyPlan::Body::in_step() const {
-  if (requested.batch == 1 || requested.in_place || requested.schedule.communicate == "thread" || ring() == 0) return false;
+  if (requested.batch == 1 || requested.in_place() || requested.schedule.communicate == "thread" || ring() == 0) return false;
   Index fields = 0;
   const auto alike = [&](const Hop& hop, const Cut& cut) {
     if (!hop.exchanges) return true;
@@ -124,7 +124,7 @@ bool AnyPlan::Body::in_step() const {
 }
 
 // Whether the first exchange may have the input for its array. Not where few fields of a batch are held at a time, in caches, which an input that peers read is not.
-bool AnyPlan::Body::overwrites() const { return requested.overwrite_input && (waves || !in_step()); }
+bool AnyPlan::Body::overwrites() const { return requested.overwrites_input() && (waves || !in_step()); }
 
 // Ranks of this node.
 Index AnyPlan::Body::ranks_here() const { return std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]); }
@@ -143,7 +143,7 @@ bool AnyPlan::Body::takes_up(const Chain& chain) const {
 
 // Whether what arrives in hop h is what the caller gets. All ranks say the same.
 bool AnyPlan::Body::lands(const Chain& chain, std::size_t h) const {
-  if (h + 1 != chain.hops.size() || !chain.hops[h].exchanges || !chain.operations.back().empty() || requested.in_place) return false;
+  if (h + 1 != chain.hops.size() || !chain.hops[h].exchanges || !chain.operations.back().empty() || requested.in_place()) return false;
   for (int r = 0; r < comm.size(); ++r)
     if (!same_memory_layout(chain.hops[h].to, chain.last, r)) return false;
   return true;
@@ -267,11 +267,11 @@ Side AnyPlan::Body::link(Chain& chain, std::size_t h) {
   while (next < chain.hops.size() && !chain.hops[next].exchanges) ++next;
   const bool to_end = next == chain.hops.size();
   const Side& before = chain.sides[2 * h];
-  const bool stays = (requested.overwrite_input || requested.in_place) && before.views.size() == 1 && before.views.front().slot == chain.first_slot &&
+  const bool stays = (requested.overwrites_input() || requested.in_place()) && before.views.size() == 1 && before.views.front().slot == chain.first_slot &&
                      before.bytes == bytes && before.box == box;
   // A last stage of one axis is faster from array to array than in place, where the axes' order changes: so what may stay stays. Rows of several axes
   // would be read planes apart.
-  if (to_end && chain.last.box(rank) == box && chain.bytes.back() == bytes && (requested.in_place ? h == 0 : !stays || chain.operations.back().size() > 1))
+  if (to_end && chain.last.box(rank) == box && chain.bytes.back() == bytes && (requested.in_place() ? h == 0 : !stays || chain.operations.back().size() > 1))
     return side(chain.last, rank, chain.last_slot, bytes);
   if (!to_end && chain.exchanges[next]->array().slot >= 0 && chain.exchanges[next]->array().box == box && chain.bytes[next + 1] == bytes)
     return {box, {chain.exchanges[next]->array()}, bytes};
@@ -297,7 +297,7 @@ void AnyPlan::Body::schedule(Chain& chain) {
   std::vector<const Exchange*> exchanges;
   for (const auto& exchange : chain.exchanges) exchanges.push_back(exchange.get());
   // where input and output are, or may be, one memory; in step a field is written when it has been read
-  const int held = in_step() ? -1 : chain.turn >= 0 ? chain.turn : requested.in_place ? static_cast<int>(stages.size()) - 1 : -1;
+  const int held = in_step() ? -1 : chain.turn >= 0 ? chain.turn : requested.in_place() ? static_cast<int>(stages.size()) - 1 : -1;
   const bool back = waves ? &chain != &forward : way_back && &chain == &backward;  // a map of plane waves begins backward
   const ScheduleOptions &planned = back ? *effective.backward_schedule : effective.schedule, &asked = back ? requested.backward_schedule.value_or(requested.schedule) : requested.schedule;
   chain.steps = make_steps(stages, exchanges, {window(chain, planned, asked), planned.test, held, limits::pipeline * requested.threads, in_step(), static_cast<int>(requested.threads)});
@@ -390,7 +390,7 @@ void AnyPlan::Body::build_map(double scale) {
   bool in_spectrum = false;
   for (std::size_t k = 0; k < map.sides.size(); ++k)
     for (View& view : map.sides[k].views) {
-      in_spectrum = in_spectrum || (view.slot == there.last_slot && !requested.in_place);
+      in_spectrum = in_spectrum || (view.slot == there.last_slot && !requested.in_place());
       if (view.slot == there.first_slot) view.slot = k <= 2 * turn ? map.first_slot : map.last_slot;
     }
   if (in_spectrum) {
@@ -404,7 +404,7 @@ void AnyPlan::Body::build_map(double scale) {
 void AnyPlan::Body::keep_apart(const Chain& there, std::size_t h) {
   std::vector<View> &written = map.sides[2 * h + 1].views, &read = map.sides[2 * h + 2].views;
   const auto waits = [&](const View& v) { return v.slot == there.last_slot && std::find(written.begin(), written.end(), v) != written.end(); };
-  if (requested.in_place || std::none_of(read.begin(), read.end(), waits) || std::any_of(read.begin(), read.end(), [&](const View& v) { return v.slot == there.last_slot && !waits(v); })) return;
+  if (requested.in_place() || std::none_of(read.begin(), read.end(), waits) || std::any_of(read.begin(), read.end(), [&](const View& v) { return v.slot == there.last_slot && !waits(v); })) return;
   const View array = map.exchanges[h] ? map.exchanges[h]->array() : View();
   const int slot = array.slot >= 0 ? array.slot : new_array(0);
   Index elements = 0;

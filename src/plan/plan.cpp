@@ -19,12 +19,6 @@ constexpr Index least_plane = Index{8} << 10;   // of such an array, that lies w
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> engine_list() {
-  std::vector<std::pair<std::string, std::string>> list;
-  for (const Engine* e : engines()) list.emplace_back(e->name(), e->summary());
-  return list;
-}
-
 AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options, const Machine& known)
     : comm(std::move(own)), problem(given), called(to_string(given.shape) + ", strategy " + options.strategy), compares(compares_calls()), plan_number(comm.next_number()), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
       traced(mpi::traced(comm)) {
@@ -38,11 +32,11 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   const bool real_all = !complex_output(given);
   input_bytes = complex_input(given) ? complex_bytes : real_bytes;
   output_bytes = real_all ? real_bytes : complex_bytes;
-  spectrum_slot = options.in_place ? 0 : 1;
+  spectrum_slot = options.in_place() ? 0 : 1;
   slots.assign(2, nullptr);
   comm.agree([&] {
     input_reach = route.input.view(rank).reach(), output_reach = route.output.view(rank).reach();
-    if (!options.in_place) return;
+    if (!options.in_place()) return;
     const Index in = route.input.elements(rank) * input_bytes, out = route.output.elements(rank) * output_bytes;
     array_bytes = std::max(in, out);
     input_reach = (array_bytes + input_bytes - 1) / input_bytes, output_reach = (array_bytes + output_bytes - 1) / output_bytes;
@@ -76,7 +70,7 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
     for (int r = 0; r < comm.size(); ++r) most = std::max(most, route.input.elements(r) * input_bytes);
     return most <= small_array && from.shape()[rows_axis] * from.shape()[columns_axis] * there.bytes[1] >= least_plane;
   };
-  if (planes && !waves && !options.in_place && !there.hops.empty() && there.hops.front().exchanges && (!overwrites() || overwritten_pays(there.hops.front().from))) {
+  if (planes && !waves && !options.in_place() && !there.hops.empty() && there.hops.front().exchanges && (!overwrites() || overwritten_pays(there.hops.front().from))) {
     Layout& from = there.hops.front().from;
     Order order;
     for (const int a : from.order())
@@ -280,16 +274,16 @@ void AnyPlan::Body::checked(const char* verb, Check&& check) const {
 void AnyPlan::Body::check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* verb) const {
   if ((!in && in_bytes > 0) || (!out && out_bytes > 0)) throw Error(std::string(verb) + ": the " + (in ? "output" : "input") + " array is null on rank " + std::to_string(comm.rank()));
   const auto *a = static_cast<const std::byte*>(in), *b = static_cast<const std::byte*>(out);
-  if (requested.in_place) {
-    if (in != out && (in_bytes > 0 || out_bytes > 0)) throw Error(std::string(verb) + ": the plan is in place, but input and output are different arrays on rank " + std::to_string(comm.rank()) + "; pass the same pointer or plan without in_place");
+  if (requested.in_place()) {
+    if (in != out && (in_bytes > 0 || out_bytes > 0)) throw Error(std::string(verb) + ": the plan is in place, but input and output are different arrays on rank " + std::to_string(comm.rank()) + "; pass the same pointer, or plan with placement \"preserve\" or \"overwrite\"");
   } else if (in_bytes > 0 && out_bytes > 0 && std::less<>{}(a, b + out_bytes) && std::less<>{}(b, a + in_bytes)) {
-    throw Error(std::string(verb) + ": input and output overlap on rank " + std::to_string(comm.rank()) + "; give two arrays, or plan with in_place and give one");
+    throw Error(std::string(verb) + ": input and output overlap on rank " + std::to_string(comm.rank()) + "; give two arrays, or plan with placement \"in_place\" and give one");
   }
 }
 
 // A map comes back to where it began: to the same places, where both arrays are one.
 void AnyPlan::Body::check_map_arrays(const void* in, const void* out, Index bytes, const char* verb) const {
-  if (requested.in_place || in != out) return check_arrays(in, out, bytes, bytes, verb);
+  if (requested.in_place() || in != out) return check_arrays(in, out, bytes, bytes, verb);
   if (!in && bytes > 0) throw Error(std::string(verb) + ": the input array is null on rank " + std::to_string(comm.rank()));
 }
 
@@ -350,7 +344,7 @@ std::pair<std::shared_ptr<Exchange>, int> AnyPlan::Body::lent(const Chain& from,
     return {to.exchanges[h], to.exchanges[h]->landing().slot};
   const Exchange* first = from.exchanges.empty() ? nullptr : from.exchanges[0].get();
   // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads, with blocks of their own, keep no order.
-  if (first && overwrites() && !requested.in_place && first->array().slot > 1 &&
+  if (first && overwrites() && !requested.in_place() && first->array().slot > 1 &&
       (from.bytes[0] == from.bytes[1] ? same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)})
                                       : from.bytes[0] < from.bytes[1] && requested.threads == 1 && first->array().offset == 0 && from.stages[0]->overlays(first->array().slot)))
     return {from.exchanges[0], first->array().slot};
@@ -373,7 +367,7 @@ std::shared_ptr<std::byte> AnyPlan::input_memory() {
 std::shared_ptr<std::byte> AnyPlan::make_input_memory() const { return allocate(input_elements() * body_->input_bytes); }
 std::shared_ptr<std::byte> AnyPlan::make_output_memory() const { return allocate(output_elements() * body_->output_bytes); }
 std::shared_ptr<std::byte> AnyPlan::output_memory() {
-  if (body_->requested.in_place) return input_memory();
+  if (body_->requested.in_place()) return input_memory();
   return body_->memory(body_->backward, body_->forward, body_->output, output_elements() * body_->output_bytes);
 }
 

@@ -23,7 +23,7 @@ void check_waves(const AnyProblem& p, const Options& o) {
   const bool real = p.kinds.back() == Kind::r2c;
   if (!(p.axes == c_order(3)) || p.kinds[0] != Kind::c2c || p.kinds[1] != Kind::c2c || (p.kinds[2] != Kind::c2c && !real) || real != p.waves->real)
     throw Error("plane waves are transformed along all three axes, as c2c, or the last as r2c for real functions; make the problem with sphere, gamma_sphere, kept_box or real_kept_box");
-  if (o.in_place) throw Error("in_place, but the coefficients of plane waves and their real space are arrays of different lengths; give two arrays");
+  if (o.in_place()) throw Error("placement is \"in_place\", but the coefficients of plane waves and their real space are arrays of different lengths; give two arrays");
   if (o.output || o.natural_output) throw Error("an output layout is given, but the output of plane waves is the coefficients of each rank's own G-vectors; share the sticks as it should be");
   if (o.groups > 1 && (o.input || !o.grid.empty())) throw Error("groups is " + std::to_string(o.groups) + " and real space is cut by the caller too; give one of them");
   if (o.components > 1) throw Error("components is " + std::to_string(o.components) + ", but plane waves lie one field behind the other; give a batch");

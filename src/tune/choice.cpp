@@ -40,7 +40,9 @@ ScheduleOptions schedule_of(const Json& s) {
 }  // namespace
 
 bool strategy_open(const Options& o) { return o.strategy == "auto" || o.strategy == "tune"; }
-bool schedule_open(const Options& o) { return strategy_open(o) && o.schedule == ScheduleOptions() && !o.backward_schedule; }
+bool schedule_open(const Options& o) {
+  return strategy_open(o) && o.schedule == Options().schedule && !o.backward_schedule;
+}
 
 namespace {
 bool grid_open(const Options& o) { return o.grid.size() == 1 && o.grid[0] == 0; }
@@ -54,6 +56,8 @@ Options closed(Options o) {
   if (o.groups == 0) o.groups = 1;
   if (o.threads == 0) o.threads = 1;
   if (o.effort == "auto") o.effort = "measure";
+  if (o.schedule.tiles == "auto") o.schedule.tiles = "one";
+  if (o.backward_schedule && o.backward_schedule->tiles == "auto") o.backward_schedule->tiles = o.schedule.tiles;
   return o;
 }
 
@@ -62,10 +66,10 @@ Index field_bytes(const AnyProblem& p, const Options& o, int ranks) {
 }
 
 ScheduleOptions batch_schedule(const AnyProblem& p, const Options& o, int ranks) {
-  if (o.batch < 2 || (o.in_place && !p.waves)) return {};
+  if (o.batch < 2 || (o.in_place() && !p.waves)) return {};
   const Index bytes = field_bytes(p, o, ranks);
   const Index fields = (1 << 20) / bytes;
-  if (p.waves ? bytes >= 4 << 20 : fields == 0 && !o.overwrite_input) return {"kept", 1, 1};
+  if (p.waves ? bytes >= 4 << 20 : fields == 0 && !o.overwrites_input()) return {"kept", 1, 1};
   if (p.waves || fields == 0 || fields >= o.batch) return {};
   const bool once = !o.natural_output && std::count_if(o.grid.begin(), o.grid.end(), [](int along) { return along > 1; }) < 2;
   return once ? ScheduleOptions{"kept", std::max<Index>(1, (768 << 10) / bytes), 2} : ScheduleOptions{"kept", fields, 1};
@@ -85,7 +89,7 @@ std::string summary(const AnyProblem& p, const Options& o) {
   }
   if (o.batch > 1) text += ", batch " + std::to_string(o.batch);
   if (o.components > 1) text += ", " + std::to_string(o.components) + " components";
-  return text + (o.in_place ? ", in place" : o.overwrite_input ? ", overwriting" : "");
+  return text + (o.in_place() ? ", in place" : o.overwrites_input() ? ", overwriting" : "");
 }
 
 std::string name_of(const Options& o) {
@@ -127,7 +131,7 @@ Options with_choice(const Options& asked, const Json& choice) {
   if (asked.groups == 0) o.groups = count(choice["groups"], "groups");
   if (asked.threads == 0) o.threads = count(choice["threads"], "threads");
   if (asked.effort == "auto") o.effort = word(choice["effort"], "effort");
-  return o;
+  return closed(o);
 }
 
 std::string explanation(const Json& found) {

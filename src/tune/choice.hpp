@@ -7,10 +7,10 @@
 
 namespace weft {
 
-/// Whether the strategy, and with it a schedule left as it is by default, is to be chosen.
+/// Whether the strategy, and with it a schedule that nothing is said of, is to be chosen.
 bool strategy_open(const Options& options);
 bool schedule_open(const Options& options);
-/// Whether anything is.
+/// Whether anything is that wisdom, tuning or the model may know.
 bool leaves_open(const Options& options);
 /// With what stands in for all that is open until somebody knows better; the strategy is the model's choice.
 Options closed(Options options);

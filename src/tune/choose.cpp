@@ -29,7 +29,8 @@ std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm
   std::unique_ptr<Body> made;
   check_alike(comm, problem, options);
   if (!leaves_open(options)) {
-    made = std::make_unique<Body>(comm.again(), problem, options, Machine());
+    made = std::make_unique<Body>(comm.again(), problem, closed(options), Machine());
+    made->requested = options;
     return made;
   }
   Recollection known(comm, problem, options);
@@ -59,7 +60,7 @@ std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm
     const std::vector<int> nodes = comm.nodes(options.nodes);
     const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
     // an array for few fields only costs time where caches hold the input, which holds them for nothing
-    const bool cached = !problem.waves && options.overwrite_input && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= hardware().last_level(here);
+    const bool cached = !problem.waves && options.overwrites_input() && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= hardware().last_level(here);
     const Index several = (512 << 10) / field_bytes(problem, options, comm.size());
     if (here < comm.size()) fields = several > 0 ? ScheduleOptions{"kept", several, 2} : ScheduleOptions();  // large fields one by one are many messages
     else if (comm.max(cached ? 1 : 0) > 0) fields = {};

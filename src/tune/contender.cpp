@@ -75,7 +75,7 @@ class TypedContender final : public Contender {
   const AnyPlan& plan() const override { return plan_; }
 
   std::string prove(const Tags& tags) override {
-    const bool in_place = plan_.requested().in_place;
+    const bool in_place = plan_.requested().in_place();
     constexpr double poison = 1e15;
     const double forward_scale = plan_.requested().scale == "full" ? 1 / logical_points() : plan_.requested().scale == "symmetric" ? 1 / std::sqrt(logical_points()) : 1;
     fill(in_, 0);

@@ -156,7 +156,7 @@ class Succession {
     view.box = array.box(), view.strides = array.strides();
     return view;
   }
-  bool in_place() const { return plan_.requested().in_place; }
+  bool in_place() const { return plan_.requested().in_place(); }
 
   /// The largest difference between what is seen and a multiple of what is known, of the largest
   /// such value; NaN counts as much.

@@ -44,7 +44,8 @@ class Search {
   void search() {
     std::vector<Entry*> first;
     for (const Ground& ground : space_.grounds())
-      for (const std::string& name : space_.names()) first.push_back(&add(ground, name, asked_.schedule, asked_.backward_schedule));
+      for (const std::string& name : space_.names())
+        first.push_back(&add(ground, name, ground.options.schedule, ground.options.backward_schedule));
     std::stable_sort(first.begin(), first.end(), [](const Entry* a, const Entry* b) {
       const auto key = [](const Entry* e) { return e->shown.predicted_seconds > 0 ? e->shown.predicted_seconds : 1e300; };
       return key(a) < key(b);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -22,6 +23,7 @@
 #include "engines/engine.hpp"
 #include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
+#include "tune/old_key.hpp"
 #include "tune/recollection.hpp"
 
 namespace weft {
@@ -314,22 +316,36 @@ Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& as
   return {{"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
 }
 
-// All that a choice depends on.
-Json key_of(const mpi::Communicator& comm, const AnyProblem& problem, Options options) {
-  if (strategy_open(options)) options.strategy = "open";
-  options.tune_seconds = 0;
+// All that a choice depends on. Options are named only where they differ from their defaults, so that a new option
+// leaves keys as they are; but for the engine, whose default depends on the build.
+std::string problem_key(const AnyProblem& problem, Options options) {
+  const Options initial;
+  if (strategy_open(options)) options.strategy = initial.strategy;
+  options.tune_seconds = initial.tune_seconds, options.wisdom = initial.wisdom;
+  options.nodes.clear();  // the place says how many ranks each has
   std::string text;
-  for (const auto& [what, value] : fingerprint(problem, options))
-    if (!value.empty() && value != "none" && value != "default") text += (text.empty() ? "" : "; ") + what + " " + value;
-  if (problem.waves && !problem.waves->cutoff && !problem.waves->box) {  // lists of vectors: each rank's own
-    std::uint64_t h = 0xcbf29ce484222325u;
-    for (const GVector& g : problem.waves->mine)
-      for (const Index x : g) h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3u;
-    for (const Index each : comm.gather_all(static_cast<Index>(h))) text += " " + hash(std::to_string(each));
-  }
-  Json::Members key = place_of(comm, options.nodes);
-  key.emplace(key.begin(), "problem", text);
-  return key;
+  for (const auto& [what, value] : fingerprint(problem))
+    if (value != "none") text += (text.empty() ? "" : "; ") + what + " " + value;
+  for (const Option& row : weft::options())
+    if (const std::string value = row.text(options); value != row.text(initial) || row.name == "engine")
+      text += "; " + std::string(row.name) + " " + value;
+  return text;
+}
+
+// Lists of G-vectors are each rank's own: a word for each. Collective.
+std::string lists_key(const mpi::Communicator& comm, const AnyProblem& problem) {
+  std::string text;
+  if (!problem.waves || problem.waves->cutoff || problem.waves->box) return text;
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const GVector& g : problem.waves->mine)
+    for (const Index x : g) h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3u;
+  for (const Index each : comm.gather_all(static_cast<Index>(h))) text += " " + hash(std::to_string(each));
+  return text;
+}
+
+Json key_of(const std::string& problem, Json::Members place) {
+  place.emplace(place.begin(), "problem", problem);
+  return place;
 }
 
 bool same_place(const Json& a, const Json& b) {
@@ -382,9 +398,13 @@ Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vecto
 }
 
 Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options)
-    : comm_(comm), engine_(options.engine), key_(key_of(comm, problem, options)) {
+    : comm_(comm), engine_(options.engine) {
+  const Json::Members place = place_of(comm, options.nodes);
+  const std::string lists = lists_key(comm, problem);
+  key_ = key_of(problem_key(problem, options) + lists, place);
   if (!options.wisdom) return;
-  const std::string id = hash(key_.dump());
+  const Json old_key = key_of(old_problem_key(problem, options) + lists, place);
+  const std::array<std::string, 2> ids{hash(key_.dump()), hash(old_key.dump())};
   std::string known;
   comm.agree([&] {
     if (comm.rank() != 0) return;
@@ -395,11 +415,12 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
     Json machine;
     std::string last;
     const auto look = [&](const Wisdom& wisdom, const std::string& where) {
-      if (const auto at = wisdom.entries_.find(id); at != wisdom.entries_.end() && all["found"].is_null()) {
-        Json found = Json::parse(at->second);
-        found.set("where", shown_path(where));
-        all.set("found", std::move(found));
-      }
+      for (const std::string& id : ids)
+        if (const auto at = wisdom.entries_.find(id); at != wisdom.entries_.end() && all["found"].is_null()) {
+          Json found = Json::parse(at->second);
+          found.set("where", shown_path(where));
+          all.set("found", std::move(found));
+        }
       if (all["found"].is_null()) latest_machine(wisdom.entries_, key_, last, machine);  // a choice needs no guess
     };
     look(memory.own, "this process");

@@ -48,8 +48,8 @@ const Variant natural{"natural output", [](Options& o) { o.natural_output = true
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
       {"plain", [](Options&) {}, false},
-      {"overwriting", [](Options& o) { o.overwrite_input = true; }, false},
-      {"in place", [](Options& o) { o.in_place = true; }, true},
+      {"overwriting", [](Options& o) { o.placement = "overwrite"; }, false},
+      {"in place", [](Options& o) { o.placement = "in_place"; }, true},
       natural,
       {"a grid", [](Options& o) { o.grid = {1, ranks_of_world()}; }, true},
       {"two threads", [](Options& o) { o.threads = 2; }, false},
@@ -219,7 +219,8 @@ TEST(ChangingMaps, GiveBackTheArraysOfThePlan) {
   names();
   constexpr int rounds = 24;
   const Shape shape{64, 64, Index{24} * ranks_of_world()};  // more than what is too small to be lent
-  Plan fft(world, c2c<double>(shape), {.strategy = "late-direct", .effort = "estimate", .overwrite_input = true, .scale = "full"});
+  const Options options{.strategy = "late-direct", .effort = "estimate", .placement = "overwrite", .scale = "full"};
+  Plan fft(world, c2c<double>(shape), options);
   auto in = fft.make_input(), out = fft.make_input();
   auto spectrum = fft.output();
   const auto number = [](int round, Index i) { return Complex(value(round * 5 + i), value(i * 3 - round)); };

@@ -249,7 +249,7 @@ class Bench(Test):
         for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "c2c,dst2,r2c"], ["--kind", "dht,c2c,r2hc"],
                       ["--kind", "r2c", "--in-place"], ["--precision", "float"],
                       ["--axes", "0,1"], ["--batch", "3", "--kind", "r2c"], ["--components", "2", "--natural"], ["--overwrite"],
-                      ["--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1", "--back-tiles", "kept", "--back-tile", "3"], ["--tiles", "kept"], ["--threads", "2"],
+                      ["--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1", "--backward-tiles", "kept", "--backward-tile", "3"], ["--tiles", "kept"], ["--threads", "2"],
                       ["--engine", "naive", "--effort", "estimate"]):
             with self.subTest(words=words):
                 self.bench(*one, *words)
@@ -258,7 +258,7 @@ class Bench(Test):
 
     def test_plane_waves(self):
         for words in (["--sphere", "3", "--batch", "2", "--tiles", "kept"], ["--sphere", "3", "--kind", "r2c"], ["--boxcut"],
-                      ["--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles", "gathered", "--back-tile", "7"], ["--kept", "5x5x6", "--kind", "r2c"],
+                      ["--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles", "gathered", "--backward-tile", "7"], ["--kept", "5x5x6", "--kind", "r2c"],
                       ["--kept", "3x5x4", "--kept-from", "2x0x-3"]):
             _, rows = self.bench("--shape", "8x9x10", *words)
             self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row), rows)
@@ -290,6 +290,49 @@ class Bench(Test):
         self.assertEqual([rows[2]["effective"][key] for key in ("tiles", "tile", "window")], ["gathered", 2, 1])
         self.assertIn("replace, standard", weft("bench", "--kernel", "nope").err)
         self.assertIn("--strategy", weft("bench", "--kernel", "overlap", "--strategy", "isend").err)
+
+    def test_options(self):
+        """Every row of the table is an option of the command line, printed by plans, and a member of JSON."""
+        rows = json.loads(self.fine(weft("list", "options", "--json")).out)
+        self.assertEqual(json.loads(self.fine(weft("list", "--json")).out)["options"], rows)
+        text, table = self.fine(weft("list", "options")).out, self.fine(weft("list", "options", "--markdown")).out
+        usage = self.fine(weft("plan", "--help")).out
+        given = {"strategy": "isend", "communicate": "thread", "nodes": "0", "grid": "1", "groups": "2"}
+        for row in rows:
+            name, flag = row["name"], "--" + row["name"].replace("_", "-")
+            self.assertIn(row["help"], text)
+            self.assertIn(f"| `{name}` | {row['type']} | {row['changes']} |", table)
+            if row["type"] == "layout":
+                continue
+            if row["type"] == "boolean":
+                words = ["--no" + flag[1:] if row["default"] else flag]
+                value = "false" if row["default"] else "true"
+            else:
+                others = [word for word in row["words"] if word not in (row["default"], "auto", "default")]
+                value = given.get(name) or (others[-1] if row["type"] == "text" else "3")
+                words = [flag, value]
+            more = {"communicate": ["--threads", "2"], "groups": ["--sphere", "2", "--batch", "2"]}.get(name, [])
+            with self.subTest(name=name):
+                self.assertIn(words[0], usage)
+                effort = [] if name == "effort" else ["--effort", "estimate"]
+                ranks = 2 if name == "groups" else 0
+                out = self.fine(weft("plan", "--shape", "8x6x5", *words, *more, *effort, ranks=ranks)).out
+                asked = next((line for line in out.splitlines() if line.startswith("asked for: ")), "")
+                if value != row["default"] and value != str(row["default"]):
+                    self.assertIn(f" {name} {value}", asked)
+        _, benched = self.bench("--strategy", "isend", "--shape", "8x6x4", "--test", "4", "--in-place")
+        for what in "requested", "effective":
+            self.assertEqual(list(benched[0][what]), [row["name"] for row in rows])
+        names = "tiles", "test", "placement", "threads", "wisdom", "grid"
+        self.assertEqual([benched[0]["requested"][name] for name in names], ["auto", 4, "in_place", 1, True, "default"])
+        self.assertEqual(benched[0]["effective"]["tiles"], "one")
+
+    def test_sweep_of_any_option_of_speed(self):
+        result, rows = self.bench("--strategy", "isend", "--shape", "8x6x4", "--sweep", "threads=1,2",
+                                  "--sweep", "effort=estimate")
+        self.assertEqual([row["requested"]["threads"] for row in rows], [1, 2])
+        self.assertIn("threads 2", result.out)
+        self.assertIn("changes only speed", self.fails(weft("bench", "--sweep", "batch=1,2", ranks=2), 2, "weft: ").err)
 
     def test_sweep(self):
         result, rows = self.bench("--strategy", "isend,direct", "--shape", "8x8x8", "--sweep", "tiles=one,gathered", "--sweep", "tile=1,2",
@@ -479,7 +522,7 @@ class Wrong(Test):
                 ("can be counted", "bench", "--shape", "4000000000x4000000000x4000000000"), ("8 axes", "bench", "--shape", "2x2x2x2x2x2x2x2x2"),
                 ("nope", "bench", "--kind", "nope"), ("kinds", "bench", "--kind", "dct2,dst1"), ("half", "bench", "--precision", "half"),
                 ("axis 7", "plan", "--axes", "7"), ("twice", "plan", "--axes", "1,1"), ("3x5", "bench", "--layout", "3x5"),
-                ("0x2", "bench", "--layout", "0x2"), ("'slob'", "bench", "--layout", "slob"), ("nope", "bench", "--strategy", "nope"),
+                ("0x2", "bench", "--layout", "0x2"), ("slob", "bench", "--layout", "slob"), ("nope", "bench", "--strategy", "nope"),
                 ("nope", "bench", "--strategy", "isend,nope"), ("nope", "plan", "--engine", "nope"), ("nope", "plan", "--effort", "nope"),
                 ("nope", "plan", "--tiles", "nope"), ("tile is 0", "plan", "--tile", "0"), ("window is -1", "plan", "--window", "-1"),
                 ("test is -1", "plan", "--test", "-1"), ("threads is -1", "plan", "--threads", "-1"), ("batch is 0", "plan", "--batch", "0"),
@@ -505,19 +548,19 @@ class Wrong(Test):
                 ("--kept", "plan", "--kept-from", "0x0x0"), ("'x'", "plan", "--axes", "x"), ("''", "plan", "--axes", "0,"),
                 ("axis -1", "plan", "--axes", "-1"), ("31 bits", "plan", "--axes", "99999999999"),
                 ("make more than 8 axes", "plan", "--shape", "2x2x2x2x2x2x2", "--components", "2", "--batch", "2"),
-                ("4294967298 ranks", "plan", "--layout", "3x1431655766"), ("below 1", "plan", "--layout", "-1x-1"),
+                ("4294967298 ranks", "plan", "--layout", "3x1431655766"), ("grid is -1,-1", "plan", "--layout", "-1x-1"),
                 ("counted", "plan", "--batch", "9223372036854775807"), ("threads is 100000", "plan", "--threads", "100000"),
                 ("half", "plan", "--wire", "half"), ("single precision already", "plan", "--wire", "single", "--precision", "float"),
-                ("''", "plan", "--strategy", "direct+"), ("'tune'", "plan", "--strategy", "tune+isend"),
+                ('"direct+"', "plan", "--strategy", "direct+"), ('"tune+isend"', "plan", "--strategy", "tune+isend"),
                 ("--explain", "plan", "--json"), ("-1", "plan", "--strategy", "tune", "--seconds", "-1"),
                 ("2 ranks", "plan", "--nodes", "0,1"), ("nobody", "plan", "--communicate", "nobody"),
-                ("at least 2", "plan", "--communicate", "thread"), ("tile is 0", "plan", "--back-tile", "0"),
+                ("at least 2", "plan", "--communicate", "thread"), ("tile is 0", "plan", "--backward-tile", "0"),
                 ("--rank 1", "types", "--rank", "1"), ("'0'", "exchange", "--bytes", "0"), ("''", "exchange", "--bytes", "8:"),
                 ("1 GiB", "exchange", "--bytes", "8:9223372036854775800"), ("'auto'", "exchange", "--strategy", "auto"),
                 ("as 657x30", "exchange", "--transpose", "99999999999x99999999999"), ("--kernel", "bench", "--kernel", "all", "--strategy", "isend"),
-                ("as in tile=1,4,16", "bench", "--sweep", "tile"), ("at least 1", "bench", "--sweep", "tile=0"),
-                ("at least 0", "bench", "--sweep", "window=-1"), ("one, gathered, kept", "bench", "--sweep", "tiles=nope"),
-                ("caller, thread", "bench", "--sweep", "communicate=nobody"), ("--shape", "bench", "--shape", "4x3x5", "--input", f),
+                ("as in tile=1,4,16", "bench", "--sweep", "tile"), ("allowed: 1 or more", "bench", "--sweep", "tile=0"),
+                ("allowed: 0 or more", "bench", "--sweep", "window=-1"), ('"gathered" or "kept"', "bench", "--sweep", "tiles=nope"),
+                ('"caller" or "thread"', "bench", "--sweep", "communicate=nobody"), ("--shape", "bench", "--shape", "4x3x5", "--input", f),
                 ("plane waves", "bench", "--sphere", "2", "--input", f), ("-1", "tune", "--skew", "-1"), ("inf", "tune", "--seconds", "inf"),
                 ("subcommand", "wisdom"), ("required", "wisdom", "show"), ("nosuchfile", "wisdom", "merge", "nosuchfile"),
                 ("excludes", "list", "--json", "--markdown"), ("--ranks", "--ranks", "99999999999", "plan")):

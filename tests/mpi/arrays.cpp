@@ -38,7 +38,7 @@ TEST(ArraysTiny, AsManyAsWanted) {
 }
 
 TEST(ArraysTiny, InPlaceBothSidesOfOneMemory) {
-  Plan fft(world, r2c<double>({6, 5, 8}), {.effort = "estimate", .in_place = true});
+  Plan fft(world, r2c<double>({6, 5, 8}), {.effort = "estimate", .placement = "in_place"});
   Plan apart(world, r2c<double>({6, 5, 8}), {.effort = "estimate"});
   auto u = fft.make_input(), v = fft.make_input(), w = apart.make_input();
   auto w_hat = apart.make_output();

@@ -15,7 +15,7 @@ Order shifted(const Order& axes, const Options& o) {
 Index turn_of(const AnyProblem& problem, const Change& change) {
   Options o;
   change(o);
-  Index turn = o.batch + o.components + o.threads + o.in_place;
+  Index turn = o.batch + o.components + o.threads + o.in_place();
   for (const Index n : problem.shape) turn = 2 * turn + n;
   return turn;
 }
@@ -45,7 +45,7 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
     u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
     fft.forward(u, u_hat);
     EXPECT_LT(worst<Out>(u_hat, [&](const Shape& p) { return after(p) * scale; }), tolerance) << "forward";
-    if (!options.in_place && !options.overwrite_input) {
+    if (!options.in_place() && !options.overwrites_input()) {
       EXPECT_EQ(worst<In>(u, before), 0) << "the input is not preserved";
     }
     if (round == 0)
@@ -57,7 +57,7 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
     EXPECT_LT(worst<In>(u, [&](const Shape& p) { return before(p) / fft.scale(); }) * fft.scale(), tolerance) << "backward";
   }
   u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
-  auto v = options.in_place ? u : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](), std::default_delete<std::byte[]>()), fft.input_view(), u.size());
+  auto v = options.in_place() ? u : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](), std::default_delete<std::byte[]>()), fft.input_view(), u.size());
   const double both = options.scale == "none" ? fft.scale() : 1;
   // with Fourier along the first axis, the part that is constant along it is kept and the rest doubled; else all is doubled
   const int first = problem.axes[0] + (options.batch > 1);

@@ -10,8 +10,8 @@ namespace {
 std::vector<Change> changes() {
   const int ranks = ranks_of_world();
   return {unchanged,
-          [](Options& o) { o.in_place = true; },
-          [](Options& o) { o.overwrite_input = true, o.scale = "full"; },
+          [](Options& o) { o.placement = "in_place"; },
+          [](Options& o) { o.placement = "overwrite", o.scale = "full"; },
           [](Options& o) { o.batch = 2, o.natural_output = true; },
           [](Options& o) { o.components = 2; },
           [ranks](Options& o) { o.grid = ranks % 2 ? Few<int>{1, ranks} : Few<int>{2, ranks / 2}; },
@@ -47,7 +47,7 @@ TEST(Mixed, EveryRealKindBesideFourier) {
     verify(mixed<double, Complex>({3, 6, 4}, {kind, Kind::c2c, Kind::r2c}), {.effort = "estimate"}, 1e-12);
     verify(mixed<double, Complex>({3, 6, 4}, {Kind::r2c, kind, kind}), {.effort = "estimate"}, 1e-12);
     verify(mixed<Complex, Complex>({3, 6, 5}, {kind, kind, Kind::c2c}), {.effort = "estimate"}, 1e-12);
-    verify(mixed<Complex, Complex>({4, 5}, {Kind::c2c, kind}), {.effort = "estimate", .in_place = true}, 1e-12);
+    verify(mixed<Complex, Complex>({4, 5}, {Kind::c2c, kind}), {.effort = "estimate", .placement = "in_place"}, 1e-12);
     verify(r2r<double>({3, 6, 5}, {kind}), {.effort = "estimate"}, 1e-12);
     verify(mixed<float, std::complex<float>>({6, 8}, {kind, Kind::r2c}), {.effort = "estimate"}, 1e-4);
     for (const Index n : {1, 2}) {  // as short as the definition allows

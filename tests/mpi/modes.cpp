@@ -312,7 +312,7 @@ TEST(ModesTiny, HalfComplexAndHartley) {
 
 TEST(ModesTiny, MapsOfModes) {
   for (const int threads : {1, 2}) {
-    Plan fft(world, r2c<double>({6, 5, 8}), {.effort = "estimate", .batch = 2, .threads = threads});
+    Plan fft(world, r2c<double>({6, 5, 8}), {.effort = "estimate", .threads = threads, .batch = 2});
     auto u = fft.make_input(), by_modes = fft.make_input(), by_points = fft.make_input(), by_lines = fft.make_input();
     u.fill([&](const Shape& p) { return value(position(p, fft.input_layout().shape())); });
     const auto filter = [](const Mode& k, auto& v) { v *= 1 / (1 + k.square()) * k.weight; };

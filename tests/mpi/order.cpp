@@ -24,7 +24,8 @@ class Chosen {
     transform();
     share();
     if (problem.waves) {
-      options.components = 1, options.in_place = options.natural_output = false;
+      options.components = 1, options.natural_output = false;
+      if (options.in_place()) options.placement = "preserve";
       options.groups = options.batch > 1 ? any(1, 1, 2) : 1;
     } else {
       layouts();
@@ -98,8 +99,8 @@ class Chosen {
     const int ranks = ranks_of_world();
     options.batch = any(1, 1, 2, 3, 4, 5, 6, 7, 8, 9);
     options.components = any(1, 1, 1, 2);
-    options.in_place = any(false, false, false, true);
-    options.overwrite_input = any(false, true);
+    const bool in_place = any(false, false, false, true), overwrite = any(false, true);
+    options.placement = in_place ? "in_place" : overwrite ? "overwrite" : "preserve";
     if (any(false, true) && ranks > 1) options.grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
     if (any(false, true)) {
       const auto nodes = node_layouts(ranks);
@@ -151,7 +152,7 @@ TEST(Order, EveryPlanIsOrdered) {
 // A rank that has nothing to transform still sends from its array, when the way back of a map in one array arrives there.
 TEST(Order, RanksWithoutWorkWaitToo) {
   Options options{.strategy = "datatype", .wisdom = false, .effort = "estimate", .schedule = {"kept", 1, 1}};
-  options.batch = 4, options.overwrite_input = true;
+  options.batch = 4, options.placement = "overwrite";
   options.split = Split::blocks(4);  // all of the transformed array on the first rank
   const AnyPlan plan(world, c2c<double>({6, 4, 4}), options);
   const AnyPlan::Ordering found = plan.ordering();

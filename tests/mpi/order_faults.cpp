@@ -157,7 +157,7 @@ TEST_F(OrderFaults, OfMessages) {
 }
 
 TEST_F(OrderFaults, OfSharedMemory) {
-  const AnyPlan whole = plan(c2c<double>({4, 6, 4}), {.strategy = "direct", .overwrite_input = true});
+  const AnyPlan whole = plan(c2c<double>({4, 6, 4}), {.strategy = "direct", .placement = "overwrite"});
   found("an open that waits for nobody", whole, [](check::Program& p) { no_wait(p, forward, Kind::open, 0); },
         {"exchange 0 of forward", "stage 0 from block 0 on", "stage 1 from block 0 on"});
   found("a finish that waits for nobody", whole, [](check::Program& p) { no_wait(p, backward, Kind::finish, 0); },
@@ -195,7 +195,7 @@ TEST_F(OrderFaults, OfSharedMemory) {
 
 TEST_F(OrderFaults, OfThreads) {
   const AnyPlan conducted = plan(
-      c2c<double>({4, 6, 4}), {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .batch = 4, .threads = 2});
+      c2c<double>({4, 6, 4}), {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .threads = 2, .batch = 4});
   found("work that does not wait for the thread that exchanges", conducted,
         [](check::Program& p) {
           for (check::Event& e : events(p, forward))
@@ -209,7 +209,7 @@ TEST_F(OrderFaults, OfThreads) {
         },
         {"stage 0 from block", "start of exchange 0 tile", "which moves them"});
 
-  const AnyPlan shared = plan(c2c<double>({32, 30, 24}), {.strategy = "isend", .batch = 4, .threads = 2});
+  const AnyPlan shared = plan(c2c<double>({32, 30, 24}), {.strategy = "isend", .threads = 2, .batch = 4});
   found("threads that write the same bytes", shared,
         [](check::Program& p) {
           for (check::Event& e : events(p, forward))

@@ -23,21 +23,21 @@ TEST(Plan, EmptyRanks) {
 }
 TEST(Plan, RealToComplex) {
   over_all(r2c<double>({5, 4, 7}), 1e-13, unchanged);
-  over_all(r2c<double>({4, 3, 6}), 1e-13, [](Options& o) { o.in_place = true; }, true);
+  over_all(r2c<double>({4, 3, 6}), 1e-13, [](Options& o) { o.placement = "in_place"; }, true);
   over_all(r2c<double>({6}), 1e-13, unchanged, true);
   over_all(r2c<float>({3, 8}), 1e-5, unchanged, true);
 }
 TEST(Plan, InPlaceAndOverwriting) {
-  over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.in_place = true; });
-  over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.overwrite_input = true; });
+  over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.placement = "in_place"; });
+  over_all(c2c<double>({6, 5, 4}), 1e-13, [](Options& o) { o.placement = "overwrite"; });
 }
 // Several blocks a rank: half a spectrum grows over the real numbers that it comes from.
 TEST(Plan, HalfSpectraWhereTheirRowsWere) {
   const auto shared = [](const Strategy& s) { return s.name() == "direct" || s.name() == "deposit" || s.name() == "isend"; };
   for (const int threads : {1, 2})
-    over_all(r2c<double>({13, 40, 97}), 1e-11, [&](Options& o) { o.overwrite_input = true, o.threads = threads; }, true, shared);
+    over_all(r2c<double>({13, 40, 97}), 1e-11, [&](Options& o) { o.placement = "overwrite", o.threads = threads; }, true, shared);
   if (ranks_of_world() == 1) return;
-  Plan plan(world, r2c<double>({48 * ranks_of_world(), 64, 130}), {.strategy = "direct", .effort = "estimate", .overwrite_input = true});
+  Plan plan(world, r2c<double>({48 * ranks_of_world(), 64, 130}), {.strategy = "direct", .effort = "estimate", .placement = "overwrite"});
   const Index arrays = plan.input().size() * 8 + plan.output().size() * 16;
   EXPECT_LT(plan.bytes_owned(), arrays + arrays / 2) << plan.describe();  // with whole huge pages
 }
@@ -51,7 +51,7 @@ TEST(Plan, Pencils) {
   const Few<int> grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
   over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { o.grid = grid; }, false);
   over_all(r2c<double>({4, 5, 6}), 1e-13, [&](Options& o) { o.grid = grid; o.natural_output = true; }, true);
-  over_all(c2c<double>({8, 5, 70}), 1e-12, [&](Options& o) { o.grid = {1, ranks}, o.overwrite_input = true; }, true);  // with planes of their own
+  over_all(c2c<double>({8, 5, 70}), 1e-12, [&](Options& o) { o.grid = {1, ranks}, o.placement = "overwrite"; }, true);  // with planes of their own
 }
 TEST(Plan, NaturalOutputAndAxes) {
   over_all(c2c<double>({6, 4, 5}), 1e-13, [](Options& o) { o.natural_output = true; });
@@ -138,11 +138,11 @@ TEST(Plan, KernelsForEveryLine) {
   };
   const int ranks = ranks_of_world();
   over(c2c<double>({16, 20, 32}), 1e-12, unchanged);
-  over(c2c<double>({64, 18, 24}), 1e-12, [](Options& o) { o.overwrite_input = true, o.scale = "full"; });
+  over(c2c<double>({64, 18, 24}), 1e-12, [](Options& o) { o.placement = "overwrite", o.scale = "full"; });
   over(c2c<double>({12, 10, 9}), 1e-12, [](Options& o) { o.batch = 3, o.natural_output = true; });  // rows that begin within cache lines
   over(c2c<double>({16, 12, 20}), 1e-12, [&](Options& o) { o.grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{1, ranks}; });
-  over(c2c<double>({12, 16, 8}), 1e-12, [](Options& o) { o.in_place = true; });
-  over(r2c<double>({16, 20, 24}), 1e-12, [](Options& o) { o.overwrite_input = true; });
+  over(c2c<double>({12, 16, 8}), 1e-12, [](Options& o) { o.placement = "in_place"; });
+  over(r2c<double>({16, 20, 24}), 1e-12, [](Options& o) { o.placement = "overwrite"; });
   over(r2c<float>({20, 16, 36}), 1e-4, unchanged);
 }
 

@@ -31,7 +31,7 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   expect_error("counted", [&] { plan(c2c<double>({Index{1} << 40, Index{1} << 40})); });
   expect_error("axis 3", [&] { plan(c2c<double>({4, 4, 4}, {3})); });
   expect_error("single precision already", [&] { plan(c2c<float>({4, 4, 4}), with([](Options& o) { o.wire = "single"; })); });
-  expect_error("\"same\" and \"single\"", [&] { plan(good, with([](Options& o) { o.wire = "half"; })); });
+  expect_error("\"same\" or \"single\"", [&] { plan(good, with([](Options& o) { o.wire = "half"; })); });
   expect_error("twice", [&] { plan(c2c<double>({4, 4, 4}, {1, 1})); });
   expect_error("product", [&] { plan(good, with([&](Options& o) { o.grid = {ranks + 1}; })); });
   expect_error("alltoallv", [&] { plan(good, with([](Options& o) { o.strategy = "carrier pigeon"; })); });

@@ -53,7 +53,7 @@ TEST(Plan, MapThatThrows) {
       Options o = c.options;
       if (*way == '2' || *way == 't') o.threads = 2;
       if (*way == 't') o.schedule.communicate = "thread";
-      o.in_place = *way == 'i';
+      o.placement = *way == 'i' ? "in_place" : "preserve";
       SCOPED_TRACE(c.name + ", " + way);
       try {
         Plan fft(world, c2c<double>(shape), o);

@@ -49,7 +49,7 @@ TEST(Plan, NodesAreStatedAndChecked) {
                            "; give one number a rank, or none to have them found");
   o.nodes.assign(static_cast<std::size_t>(ranks), rank_of_world() > 0);
   if (ranks > 1) {
-    EXPECT_EQ(message().find("ranks disagree about the nodes of ranks: rank 0 has 0,0"), 0u) << message();
+    EXPECT_EQ(message().find("ranks disagree about nodes: rank 0 has 0,0"), 0u) << message();
   }
 }
 

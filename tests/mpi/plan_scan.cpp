@@ -44,8 +44,8 @@ double error_of(const Drawn& drawn) {
     return reinterpret_cast<std::byte*>(array.data());
   };
   const auto real_memory = drawn.handed_out ? plan.input_memory() : nullptr, spectrum_memory = drawn.handed_out ? plan.output_memory() : nullptr;
-  std::byte* const u = real_memory ? real_memory.get() : room(real, std::max(in_bytes, options.in_place ? out_bytes : 0));
-  std::byte* const u_hat = options.in_place ? u : spectrum_memory ? spectrum_memory.get() : room(spectrum, out_bytes);
+  std::byte* const u = real_memory ? real_memory.get() : room(real, std::max(in_bytes, options.in_place() ? out_bytes : 0));
+  std::byte* const u_hat = options.in_place() ? u : spectrum_memory ? spectrum_memory.get() : room(spectrum, out_bytes);
   const View in_view = plan.input_view(), out_view = plan.output_view();
   double logical = 1;
   for (int k = 0; k < problem.axes.size(); ++k) logical *= static_cast<double>(logical_size(problem.kinds[static_cast<std::size_t>(k)], problem.shape[problem.axes[k]]));
@@ -64,12 +64,12 @@ double error_of(const Drawn& drawn) {
     each_point(out_view.box, [&](const Shape& p) {
       note(std::abs(out.read(u_hat + out_view.at(p) * out.bytes()) / there - expected[static_cast<std::size_t>(position(p, shape))]));
     });
-    if (!options.in_place && !options.overwrite_input) comes_back(u, 1);
+    if (!options.in_place() && !options.overwrites_input()) comes_back(u, 1);
     plan.backward(u_hat, u);
     comes_back(u, plan.scale());
   }
   fill(u);
-  std::byte* const v = drawn.handed_out && !options.in_place ? room(mapped, in_bytes) : u;
+  std::byte* const v = drawn.handed_out && !options.in_place() ? room(mapped, in_bytes) : u;
   plan.forward_map_backward(u, v, [&](const Line& line) {
     auto* values = static_cast<std::byte*>(line.values);
     for (Index k = 0; k < line.count; ++k, values += out.bytes()) out.write(values, out.read(values) * 2.0);
@@ -121,11 +121,10 @@ Drawn draw_in_place(Index number, bool mixed) {
   Options& o = d.options;
   o.strategy = one_of<std::string>(random, {"alltoallv", "auto", "isend", "direct"});
   o.effort = "estimate";
-  o.in_place = true;
+  o.placement = "in_place";
   if (one_in(random, 2)) o.components = 2 + below(random, 2);
   if (one_in(random, 3)) o.batch = 2 + below(random, 3);
   if (one_in(random, 3)) o.threads = 2;
-  if (one_in(random, 4)) o.overwrite_input = true;
   if (one_in(random, 3)) o.schedule = one_of(random, schedules());
   if (one_in(random, 2)) o.input = draw_layout(random, d.problem.shape);
   if (one_in(random, 2)) o.output = draw_layout(random, spectrum_of(d.problem));
@@ -149,8 +148,8 @@ Drawn draw_anything(Index number, bool mixed) {
   const std::vector<std::string> names = strategies_and_auto();
   o.strategy = one_of(random, names);
   o.effort = "estimate";
-  o.in_place = one_in(random, 5);
-  o.overwrite_input = one_in(random, 3);
+  const bool in_place = one_in(random, 5), overwrite = one_in(random, 3);
+  o.placement = in_place ? "in_place" : overwrite ? "overwrite" : "preserve";
   d.handed_out = one_in(random, 2);
   if (axes < 7 && one_in(random, 4)) o.components = 2 + below(random, 2);
   if (axes < 8 && one_in(random, 2)) o.batch = 2 + below(random, 6);

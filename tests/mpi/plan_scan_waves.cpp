@@ -143,13 +143,13 @@ double error_of(const Waves& drawn) {
       const auto expected = there[static_cast<std::size_t>(field_of(p))][static_cast<std::size_t>(place(p))];
       note(in.read(psi + in_view.at(p) * in.bytes()) * undone, expected);
     });
-    if (!options.overwrite_input)
+    if (!options.overwrites_input())
       each_coefficient([&](Index at, Index b, const GVector& g) { note(out.read(c + at), Field(drawn, b).coefficient(g, out)); });
     const auto given = [&](const Shape& p) { return in.given(place(p) + 7 * field_of(p)); };
     each_point(in_view.box, [&](const Shape& p) { in.write(psi + in_view.at(p) * in.bytes(), given(p)); });
     plan.forward(psi, c);
     compare(c, back, once);
-    if (!options.overwrite_input)
+    if (!options.overwrites_input())
       each_point(in_view.box, [&](const Shape& p) { note(in.read(psi + in_view.at(p) * in.bytes()), given(p)); });
   }
   fill();
@@ -218,7 +218,7 @@ Waves draw_waves(Index number) {
   Options& o = d.options;
   o.strategy = one_of(random, strategies_and_auto());
   o.effort = "estimate";
-  o.overwrite_input = one_in(random, 3);
+  o.placement = one_in(random, 3) ? "overwrite" : "preserve";
   d.handed_out = one_in(random, 2);
   if (one_in(random, 2)) o.batch = 2 + below(random, 4);
   draw_schedules(random, o);

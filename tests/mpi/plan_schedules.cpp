@@ -23,7 +23,7 @@ TEST(Plan, BackToBackWithOneRankDelayed) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     Options o = c.options;
-    o.overwrite_input = true;
+    o.placement = "overwrite";
     try {
       Plan fft(world, c2c<double>({6, 4, 5}), o);
       back_to_back(fft, every_three);
@@ -87,7 +87,7 @@ TEST(Plan, BackwardMayHaveAScheduleOfItsOwn) {
   };
   both(c2c<double>({7, 5, 6}), {});
   both(r2c<double>({4, 5, 6}), {.natural_output = true});
-  both(c2c<double>({4, 5, 6}), {.in_place = true});
+  both(c2c<double>({4, 5, 6}), {.placement = "in_place"});
   if (ranks_of_world() == 1) return;
   Plan fft(world, c2c<double>({12, 12, 4}), {.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 1, 0, 1}, .backward_schedule = ScheduleOptions{"kept", 100, 3, 2}});
   EXPECT_EQ(fft.effective().schedule.tiles, "gathered");
@@ -136,7 +136,7 @@ TEST(Plan, StagesHandOnWhatIsStillInCache) {
     for (const bool in_place : {false, true})
       for (const bool overwrite : {false, true})
         for (const int threads : {1, 2}) {
-          const Options o{.effort = "estimate", .batch = 3, .threads = threads, .in_place = in_place, .overwrite_input = overwrite};
+          const Options o{.effort = "estimate", .threads = threads, .batch = 3, .placement = in_place ? "in_place" : overwrite ? "overwrite" : "preserve"};
           verify(c2c<double>({24, 28, 32}), o, 1e-10);
           verify(r2c<double>({48, 28, 32}), o, 1e-10);
           EXPECT_TRUE(in_place || turns(Plan(world, c2c<double>({24, 28, 32}), o).steps()) > 0);
@@ -166,8 +166,8 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   EXPECT_EQ(schedule(together), all);
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.natural_output = true; }), ranks_of_world() > 1 ? (ScheduleOptions{"kept", together, 1}) : all);  // two exchanges
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.strategy = "direct"; }), all);
-  EXPECT_EQ(schedule(together + 3, [](Options& o) { o.in_place = true; }), all);
-  const auto overwrites = [](Options& o) { o.overwrite_input = true; };
+  EXPECT_EQ(schedule(together + 3, [](Options& o) { o.placement = "in_place"; }), all);
+  const auto overwrites = [](Options& o) { o.placement = "overwrite"; };
   const Index ranks_here = ranks_of_world(), cached = hardware().last_level(ranks_here) / (2 * ranks_here * field);
   if (cached > together) {
     EXPECT_EQ(schedule(together + 1, overwrites), all);
@@ -190,9 +190,9 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   Options fields{.wisdom = false, .effort = "estimate", .batch = 3};
   if (ranks > 3) return;
   EXPECT_EQ(dense(fields), ranks > 1 ? (ScheduleOptions{"kept", 1, 1}) : ScheduleOptions());
-  fields.overwrite_input = true;
+  fields.placement = "overwrite";
   EXPECT_EQ(dense(fields), ScheduleOptions());
-  fields.overwrite_input = false;
+  fields.placement = "preserve";
   for (int r = 0; r < ranks; ++r) fields.nodes.push_back(r);
   EXPECT_EQ(dense(fields), ScheduleOptions());
 }
@@ -200,7 +200,7 @@ TEST(Plan, AutoTakesABatchFieldByField) {
 // What goes past the caches is not put where it goes before it is done: planes of many fields, the input preserved.
 TEST(Plan, SmallPlanesThatStream) {
   const auto spectrum = [](const std::string& strategy, bool overwrite) {
-    Plan fft(world, c2c<double>({32, 32, 32}), {.strategy = strategy, .wisdom = false, .effort = "estimate", .batch = 40, .overwrite_input = overwrite});
+    Plan fft(world, c2c<double>({32, 32, 32}), {.strategy = strategy, .wisdom = false, .effort = "estimate", .batch = 40, .placement = overwrite ? "overwrite" : "preserve"});
     auto u = fft.input();
     auto u_hat = fft.output();
     u.fill([](const Shape& p) { return Complex(static_cast<double>((p[0] + 3 * p[1] * p[2]) % 17), static_cast<double>((p[0] * p[3] + p[1]) % 11)); });
@@ -242,11 +242,11 @@ TEST(Plan, TriesWhatGoesPastTheCaches) {
     EXPECT_EQ(different, 0) << fft.describe();
   };
   for (const bool overwrite : {false, true}) {
-    runs(c2c<double>({128, 128, 100}), {.strategy = "direct", .wisdom = false, .effort = "estimate", .overwrite_input = overwrite}, 24);
-    if (!crowded()) runs(r2c<double>({200, 128, 128}), {.strategy = "isend", .wisdom = false, .effort = "estimate", .overwrite_input = overwrite}, 24);
+    runs(c2c<double>({128, 128, 100}), {.strategy = "direct", .wisdom = false, .effort = "estimate", .placement = overwrite ? "overwrite" : "preserve"}, 24);
+    if (!crowded()) runs(r2c<double>({200, 128, 128}), {.strategy = "isend", .wisdom = false, .effort = "estimate", .placement = overwrite ? "overwrite" : "preserve"}, 24);
     for (const char* strategy : {"direct", "isend", "deposit"})
       for (const bool natural : {false, true}) {
-        Options options{.strategy = strategy, .wisdom = false, .effort = "estimate", .overwrite_input = overwrite};
+        Options options{.strategy = strategy, .wisdom = false, .effort = "estimate", .placement = overwrite ? "overwrite" : "preserve"};
         options.natural_output = natural;
         runs(c2c<double>({48, 32, 40}), options);
         runs(r2c<double>({24, 36, 64}), options);
@@ -301,14 +301,14 @@ TEST(Plan, WhatStaysWaitsInTheOutput) {
   same(r2c<double>({64, 64, 160}), [](Options&) {});
   same(c2c<double>({32, 32, 32}), [](Options& o) { o.batch = 8; });
   same(c2c<double>({64, 64, 80}), [](Options& o) { o.threads = 2; });
-  const auto overwrites = [](Options& o) { o.overwrite_input = true; };
+  const auto overwrites = [](Options& o) { o.placement = "overwrite"; };
   same(c2c<double>({64, 64, 80}), overwrites);
   same(c2c<float>({96, 99, 100}), overwrites);
   same(r2c<double>({64, 64, 160}), overwrites);
   same(r2c<double>({64, 65, 135}), overwrites);
-  same(c2c<double>({64, 64, 80}), [](Options& o) { o.overwrite_input = true, o.schedule = {"kept", 8, 2}; });
-  same(c2c<double>({64, 64, 80}), [](Options& o) { o.overwrite_input = true, o.threads = 2; });
-  for (const bool overwrite : {false, true}) same(c2c<double>({64, 64, 80}), [&](Options& o) { o.grid = {1, ranks_of_world()}, o.overwrite_input = overwrite; });
+  same(c2c<double>({64, 64, 80}), [](Options& o) { o.placement = "overwrite", o.schedule = {"kept", 8, 2}; });
+  same(c2c<double>({64, 64, 80}), [](Options& o) { o.placement = "overwrite", o.threads = 2; });
+  for (const bool overwrite : {false, true}) same(c2c<double>({64, 64, 80}), [&](Options& o) { o.grid = {1, ranks_of_world()}, o.placement = overwrite ? "overwrite" : "preserve"; });
 }
 
 // Fields of a batch go through all exchanges in step, so that few of them are held at a time: in slabs, pencils, with an exchange more, in maps; however ranks are delayed.
@@ -330,21 +330,21 @@ TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
   in_step(c2c<double>({2, 3, 4}), {.natural_output = true});  // ranks without planes
   in_step(r2c<double>({6, 8, 9}), {.strategy = "isend", .natural_output = true});
   in_step(r2c<double>({7, 6, 4}), {.strategy = "direct+deposit", .natural_output = true});
-  in_step(r2c<double>({7, 6, 4}), {.overwrite_input = true});
-  in_step(c2c<double>({8, 7, 5}), {.overwrite_input = true});
-  in_step(c2c<double>({8, 7, 5}), {.strategy = "unpacked", .overwrite_input = true});
+  in_step(r2c<double>({7, 6, 4}), {.placement = "overwrite"});
+  in_step(c2c<double>({8, 7, 5}), {.placement = "overwrite"});
+  in_step(c2c<double>({8, 7, 5}), {.strategy = "unpacked", .placement = "overwrite"});
   if (ranks % 2 == 0) in_step(c2c<double>({6, 7, 4}), {.grid = {2, ranks / 2}});
   if (ranks % 2 == 0) in_step(r2c<double>({6, 7, 4}), {.strategy = "alltoallv", .grid = {2, ranks / 2}, .natural_output = true});
 
   const auto problem = c2c<double>({8, 8, 16});
   const AnyPlan whole(world, problem, cut(cuts[0], {})), few(world, problem, cut(cuts[1], {}));
   if (ranks > 1 && ranks <= 8) {
-    const AnyPlan overwriting(world, problem, cut(cuts[1], {.overwrite_input = true}));
+    const AnyPlan overwriting(world, problem, cut(cuts[1], {.placement = "overwrite"}));
     for (const AnyPlan* plan : {&few, &overwriting}) EXPECT_NE(plan->describe().find("its array holds 2 of 7 tiles"), std::string::npos) << plan->describe();
     EXPECT_LE(few.bytes_owned(), whole.bytes_owned() * 5 / 7);
   }
   for (const auto& [overwrite, schedule] : {std::pair(false, cuts[1]), std::pair(true, cuts[1]), std::pair(true, ScheduleOptions{"kept", 1, 2})}) {
-    Plan fft(world, problem, cut(schedule, {.overwrite_input = overwrite}));
+    Plan fft(world, problem, cut(schedule, {.placement = overwrite ? "overwrite" : "preserve"}));
     back_to_back(fft, every_three);
   }
 }
@@ -370,7 +370,7 @@ TEST(Plan, EveryOtherRankReadsATileEarlier) {
 // In place the last stage may write where earlier ones still read, and where tiles lie that have not been sent.
 TEST(Plan, InPlaceWithTilesOfABatchOrAMovedAxis) {
   for (const ScheduleOptions& schedule : {ScheduleOptions{"kept", 1, 1}, ScheduleOptions{"kept", 1, 2}, ScheduleOptions{"gathered", 1, 1}}) {
-    const auto in_place = [&](Options& o) { o.in_place = true, o.schedule = schedule; };
+    const auto in_place = [&](Options& o) { o.placement = "in_place", o.schedule = schedule; };
     over_all(c2c<double>({5, 4, 3}), 1e-13, [&](Options& o) { in_place(o), o.batch = 3; }, true);
     over_all(c2c<double>({6, 2, 8, 2}), 1e-13, in_place, true);
   }

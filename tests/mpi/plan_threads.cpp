@@ -17,7 +17,7 @@ TEST(Plan, CommunicatingThread) {
     const auto thread = [&](Options& o) { o.threads = threads, o.schedule.communicate = "thread"; };
     const bool few = threads == 3 || crowded();
     over_all(c2c<double>({7, 5, 6}), 1e-13, thread, few);
-    over_all(c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { thread(o), o.in_place = true; }, few);
+    over_all(c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { thread(o), o.placement = "in_place"; }, few);
     over_all(r2c<double>({4, 3, 6}), 1e-13, [&](Options& o) { thread(o), o.batch = 3; }, true);
     const int ranks = ranks_of_world();
     over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { thread(o), o.grid = {2 - ranks % 2, ranks / (2 - ranks % 2)}; }, few);

@@ -25,8 +25,8 @@ inline std::string described(const Drawn& drawn) {
   s += ", batch " + std::to_string(o.batch) + ", components " + std::to_string(o.components) + ", threads " + std::to_string(o.threads);
   s += ", " + o.strategy + ", " + to_string(o.schedule) + ", communicate " + o.schedule.communicate + ", scale " + o.scale;
   for (const int g : o.grid) s += ", grid " + std::to_string(g);
-  if (o.in_place) s += ", in place";
-  if (o.overwrite_input) s += ", overwriting";
+  if (o.in_place()) s += ", in place";
+  if (o.overwrites_input()) s += ", overwriting";
   if (drawn.handed_out) s += ", arrays of the plan's own";
   if (o.backward_schedule) s += ", backward " + to_string(*o.backward_schedule);
   for (const int n : o.nodes) s += ", node " + std::to_string(n);

@@ -111,7 +111,7 @@ std::vector<std::byte> verify(const Expected<In>& e, const Options& options, dou
     error = 0;
     psi.for_each([&](const Shape& p, In& v) { error = std::max(error, std::abs(Complex(v) - e.real(p))); });
     EXPECT_LT(error, tolerance) << "backward";
-    if (!options.overwrite_input) {
+    if (!options.overwrites_input()) {
       error = 0;
       each([&](const GVector& g, Index b, std::size_t k) { error = std::max<double>(error, std::abs(c.data()[k] - Out(e.coefficient(g, b)))); });
       EXPECT_EQ(error, 0) << "the coefficients are not preserved";
@@ -258,7 +258,7 @@ TEST(Sphere, RanksWithoutSticksOrPlanes) {
 TEST(Sphere, OptionsOfDensePlans) {
   const Lists lists = shared({.squared = 5});
   over_all({6, 7, 5}, lists, true, 2, [](Options& o) { o.threads = 2; });
-  over_all({6, 7, 5}, lists, true, 2, [](Options& o) { o.overwrite_input = true; });
+  over_all({6, 7, 5}, lists, true, 2, [](Options& o) { o.placement = "overwrite"; });
   over_all({6, 7, 5}, lists, true, 1, [](Options& o) { o.split = Split::blocks(); });
   for (const char* tiles : {"kept", "one"})
     over_all({6, 7, 5}, lists, true, 2, [&](Options& o) { o.schedule = {"gathered", 1, 2, 1}, o.backward_schedule = ScheduleOptions{tiles, 1, 2, 1}; });
@@ -306,7 +306,7 @@ TEST(Sphere, KernelsForEveryLine) {
   };
   const int ranks = ranks_of_world();
   over(Complex(), {16, 16, 16}, {.squared = 16}, 1, 1e-11, {});
-  over(Complex(), {20, 12, 32}, {.squared = 8}, 2, 1e-11, [](Options& o) { o.overwrite_input = true; });
+  over(Complex(), {20, 12, 32}, {.squared = 8}, 2, 1e-11, [](Options& o) { o.placement = "overwrite"; });
   over(Complex(), {24, 16, 12}, {.squared = 7, .k = {0, 0.4, 0}}, 1, 1e-11, [](Options& o) { o.threads = 2; });
   over(Complex(), {12, 16, 24}, {.squared = 9}, 1, 1e-11, [&](Options& o) { o.grid = {1, ranks}; });
   over(double(), {16, 24, 12}, {.squared = 9, .half = true}, 1, 1e-11, {});
@@ -401,12 +401,12 @@ TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
     fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = rank ? 4.0 : 5.0})); }, "the plane waves");
   }
   const std::vector<GVector> good = only({{0, 0, 0}});
-  fails([&] { plan(good, false, {.in_place = true}); }, "in_place");
+  fails([&] { plan(good, false, {.placement = "in_place"}); }, "in_place");
   fails([&] { plan(good, false, {.natural_output = true}); }, "an output layout");
   fails([&] { plan(good, false, {.components = 2}); }, "a batch");
   fails([&] { plan(good, false, {.batch = 2, .groups = 5}); }, "does not divide");
   fails([&] { plan(good, false, {.groups = ranks + 1}); }, "only a batch");
-  fails([&] { plan(good, false, {.backward_schedule = ScheduleOptions{.tile = 0}}); }, "at least 1");
+  fails([&] { plan(good, false, {.backward_schedule = ScheduleOptions{.tile = 0}}); }, "backward_tile is 0");
   fails([&] { plan(good, false, {}, {6, 7}); }, "three extents");
   fails([&] { plan(good, false, {.grid = {ranks + 1}}); }, "process grid");
   if (ranks > 1) fails([&] { plan(good, false, {.schedule = {.tiles = "kept"}}); }, "or a batch");

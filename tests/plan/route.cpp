@@ -100,7 +100,7 @@ TEST(Route, KeepsRanksBusy) {
           const AnyProblem p = problem(Precision::double_, {kind}, shape, axes);
           expect_busy(p, {}, ranks);
           expect_busy(p, {.natural_output = true, .batch = 3}, ranks);
-          expect_busy(p, {.components = 2, .in_place = true}, ranks);
+          expect_busy(p, {.components = 2, .placement = "in_place"}, ranks);
         }
 }
 

@@ -147,7 +147,7 @@ void verify(const Shape& shape, Index tile) {
   for (const Kernel& kernel : kernels()) {
     SCOPED_TRACE(std::string(kernel.name) + " of " + to_string(shape));
     const std::string name(kernel.name);
-    Options options = kernel.of({.effort = "estimate", .grid = {comm.size()}, .nodes = in_pairs(comm.size()), .threads = kernel.schedule.communicate == "thread" ? 2 : 1});
+    Options options = kernel.of({.effort = "estimate", .threads = kernel.schedule.communicate == "thread" ? 2 : 1, .nodes = in_pairs(comm.size()), .grid = {comm.size()}});
     if (kernel.schedule.tile > 1) options.schedule.tile = tile;
     const bool declined = (kernel.strategy == "alltoall" && !there.even()) || (kernel.schedule.tiles == "kept" && shape.size() == 2);
     try {

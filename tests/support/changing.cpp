@@ -86,8 +86,8 @@ template <class In, class Out>
 Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, const std::vector<Out>& after,
                             const std::string& order) {
   using Real = real_of<In>;
-  const bool waves = plan.problem().waves != nullptr, in_place = plan.requested().in_place;
-  const bool preserves = !in_place && !plan.requested().overwrite_input;
+  const bool waves = plan.problem().waves != nullptr, in_place = plan.requested().in_place();
+  const bool preserves = !in_place && !plan.requested().overwrites_input();
   const Array<In> u = plan.input();
   const Array<Out> u_hat = plan.output();
   EXPECT_EQ(static_cast<Index>(before.size()), u.size());

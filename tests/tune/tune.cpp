@@ -155,7 +155,7 @@ TEST(Tune, WhatIsFixedStays) {
 }
 
 TEST(Tune, GridsThreadsAndSkew) {
-  const Tuning found = tune(world, problem, {.effort = "auto", .grid = {0}, .threads = 0}, {.seconds = 0.6, .skew_seconds = 1e-4});
+  const Tuning found = tune(world, problem, {.effort = "auto", .threads = 0, .grid = {0}}, {.seconds = 0.6, .skew_seconds = 1e-4});
   same_everywhere(found.json);
   EXPECT_GE(found.choice.threads, 1);
   EXPECT_NE(found.choice.effort, "auto");
@@ -203,7 +203,7 @@ TEST(Tune, TinyBadRequestsFailAlike) {
   fails(everyone(), tunes({.effort = "some"}, 1), {"some"});
   fails(everyone(), tunes({.threads = -1}, 1), {"threads is -1"});
   fails(everyone(), [] { AnyPlan(world, problem, {.strategy = "tune", .tune_seconds = -2}); }, {"tune_seconds is -2"});
-  fails(everyone(), [] { AnyPlan(world, problem, {.strategy = "tune+isend"}); }, {"'tune'"});
+  fails(everyone(), [] { AnyPlan(world, problem, {.strategy = "tune+isend"}); }, {"strategy is \"tune+isend\""});
   if (ranks_of_world() == 1) return;
   const bool last = rank_of_world() == ranks_of_world() - 1;
   fails(everyone(), tunes({}, last ? 1 : 2), {"ranks disagree", "seconds"});
@@ -319,6 +319,34 @@ TEST(Wisdom, RememberedAndUsedAtOnce) {
   later.wisdom = true;
   later.batch = 2;  // another problem
   EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"), std::string::npos);
+}
+
+// As weft 0.1.0 wrote keys when options had no table.
+TEST(Wisdom, OldKeysAreFound) {
+  const File file;
+  const std::string before = "the shape 12x8x6; the precision double; the kinds of the axes  0:c2c 1:c2c 2:c2c; the strategy open; the precision on the wire same; the engine fftw, effort estimate; the schedule tiles one of 1, window 1, test 0, communicate caller; ",
+                    after = "the groups 1; WEFT_CHECK 0; wisdom and tuning wisdom, 0.000000 s; batch, components, threads ";
+  Options other = quick;
+  other.batch = 3, other.grid = {0}, other.threads = 0, other.placement = "in_place";
+  for (const auto& [options, key] : {std::pair(quick, before + after + "1, 1, 1; the options scale none"), std::pair(other, before + "the process grid 0; " + after + "3, 1, 0; the options in place, scale none")}) {
+    if (rank_of_world() == 0) std::remove(file.name.c_str());
+    forget_wisdom();
+    const AnyPlan tuned(world, problem, options);
+    everyone().barrier();
+    Json entry = Json::parse(file.text())["entries"].list().front(), old = entry["key"];
+    EXPECT_NE(old["problem"].text(), key);
+    old.set("problem", key);
+    entry.set("key", old);
+    file.write(with_right_hash(entry));
+    forget_wisdom();
+    Options later = options;
+    later.strategy = "auto";
+    const AnyPlan plan(world, problem, later);
+    EXPECT_NE(plan.explain().find("wisdom of"), std::string::npos) << plan.explain();
+    EXPECT_EQ(plan.effective().strategy, tuned.effective().strategy);
+    later.threads = 2;
+    EXPECT_EQ(AnyPlan(world, problem, later).explain().find("wisdom of"), std::string::npos);
+  }
 }
 
 TEST(Wisdom, ExportedAndImported) {

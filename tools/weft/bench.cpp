@@ -10,7 +10,6 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
-#include <map>
 #include <set>
 
 #include <weft/kernel.hpp>
@@ -26,7 +25,6 @@
 namespace {
 
 using Json = nlohmann::ordered_json;
-
 
 struct BenchRequest : Request {
   int repeats = 10, node_count = 1;
@@ -58,70 +56,54 @@ double tolerance(const weft::AnyProblem& problem, const weft::Options& options) 
          std::max(1.0, std::log2(static_cast<double>(volume(problem.shape))) / 20);
 }
 
-Json to_json(const weft::Options& o) {
-  return {{"strategy", o.strategy},
-          {"engine", o.engine},
-          {"effort", o.effort},
-          {"tiles", o.schedule.tiles},
-          {"tile", o.schedule.tile},
-          {"window", o.schedule.window},
-          {"test", o.schedule.test},
-          {"backward", o.backward_schedule ? Json(to_string(*o.backward_schedule)) : Json()},
-          {"grid", std::vector<int>(o.grid.begin(), o.grid.end())},
-          {"threads", o.threads},
-          {"in_place", o.in_place},
-          {"natural", o.natural_output},
-          {"communicate", o.schedule.communicate},
-          {"wire", o.wire}};
+Json to_json(const weft::OptionValue& value) {
+  return std::visit([](const auto& it) { return Json(it); }, value);
+}
+
+Json to_json(const weft::Options& options) {
+  Json all;
+  for (const weft::Option& row : weft::options()) all[row.name] = to_json(row.value(options));
+  return all;
 }
 
 /// What the plan does otherwise than it was asked to: "tile 8 (asked: 200)".
 std::string changes(const weft::AnyPlan& plan) {
-  const Json requested = to_json(plan.requested()), effective = to_json(plan.effective());
   std::string text;
-  for (const auto& [name, value] : effective.items())
-    if (value != requested[name] && !requested[name].is_null() && requested[name] != "auto" && !(name == "window" && requested[name] == 0))
-      text += fmt::format("{}{} {} (asked: {})", text.empty() ? "" : ", ", name, value.dump(), requested[name].dump());
+  for (const weft::Option& row : weft::options()) {
+    const std::string asked = row.text(plan.requested()), done = row.text(plan.effective());
+    if (done != asked && asked != "auto" && !(row.name == "window" && asked == "0"))
+      text += fmt::format("{}{} {} (asked: {})", text.empty() ? "" : ", ", row.name, done, asked);
+  }
   return text;
 }
 
-/// Refuses what cannot be swept, also where it would not count: of one tile there is no size and no window.
-void check_sweep(const std::string& sweep, const std::string& name, const std::vector<std::string>& values) {
-  const std::map<std::string, std::vector<std::string>> words{{"tiles", {"one", "gathered", "kept"}},
-                                                              {"communicate", {"caller", "thread"}}};
-  const std::map<std::string, weft::Index> least{{"tile", 1}, {"window", 0}, {"test", 0}};
-  const auto allowed = words.find(name);
-  if (name == sweep || (allowed == words.end() && !least.contains(name)))
-    throw Usage(fmt::format("--sweep {}: there are tiles, tile, window, test and communicate, as in tile=1,4,16", weft::shown(sweep)));
-  for (const std::string& value : values) {
-    if (allowed == words.end()) {
-      if (whole_number("--sweep", value) < least.at(name))
-        throw Usage(fmt::format("--sweep {}: {} is at least {}", weft::shown(sweep), name, least.at(name)));
-    } else if (std::find(allowed->second.begin(), allowed->second.end(), value) == allowed->second.end()) {
-      throw Usage(fmt::format("--sweep {}: {} may be {}", weft::shown(sweep), name, fmt::join(allowed->second, ", ")));
-    }
-  }
-}
-
-/// Every entry with every value of a setting: "tile=1,4,16". Tiles, windows and tests of one tile are all the same.
+/// Every entry with every value of an option that changes only speed: "tile=1,4,16". Tiles, windows and tests of one tile
+/// are all the same, but what cannot be is refused also there.
 std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
   const std::size_t equals = std::min(sweep.find('='), sweep.size());
   const std::string name = sweep.substr(0, equals);
   const std::vector<std::string> values = split(equals < sweep.size() ? sweep.substr(equals + 1) : "", ',');
-  check_sweep(sweep, name, values);
+  const std::vector<weft::Option>& rows = weft::options();
+  const auto fits = [&](const weft::Option& row) {
+    return row.name == name && row.group == weft::OptionGroup::speed && name != "strategy";
+  };
+  if (name == sweep || std::none_of(rows.begin(), rows.end(), fits))
+    throw Usage(fmt::format("--sweep {}: name an option that changes only speed, and values of it, as in tile=1,4,16; "
+                            "strategies are swept anyway",
+                            weft::shown(sweep)));
+  weft::Options read;
+  for (const std::string& value : values) set_option(read, "--sweep", name, value);
   std::vector<Entry> all;
   std::set<std::string> known;
   for (Entry& entry : entries)
     for (const std::string& value : values) {
       weft::Options options = entry.options;
       weft::ScheduleOptions& s = options.schedule;
-      if (name == "tiles")
-        s.tiles = value;
-      else if (name == "communicate")
-        s.communicate = value;
-      else
-        (name == "tile" ? s.tile : name == "window" ? s.window : s.test) = whole_number("--sweep", value);
-      if (s.tiles == "one") s = {.communicate = s.communicate}, options.backward_schedule.reset();
+      set_option(options, "--sweep", name, value);
+      if (s.tiles == "one" || s.tiles == "auto") {
+        s = {.tiles = s.tiles, .communicate = s.communicate};
+        options.backward_schedule.reset();
+      }
       if (s.communicate == "thread") options.threads = std::max(options.threads, 2), s.test = 0;
       if (options.backward_schedule) options.backward_schedule->communicate = s.communicate;
       if (known.insert(entry.name + to_json(options).dump()).second) all.push_back({entry.name, entry.kernel, options});
@@ -129,9 +111,19 @@ std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
   return all;
 }
 
+/// Whether `schedule_text` tells the option.
+bool told_by_schedule(std::string_view name) {
+  const std::set<std::string_view> told{"tiles", "tile", "window", "test", "communicate"};
+  return told.contains(name) || name.starts_with("backward_");
+}
+
 /// How an entry is called among the others.
 std::string label(const BenchRequest& asked, const Entry& entry) {
-  return asked.sweeps.empty() ? entry.name : entry.name + ": " + schedule_text(entry.options);
+  std::string text = asked.sweeps.empty() ? entry.name : entry.name + ": " + schedule_text(entry.options);
+  for (const std::string& sweep : asked.sweeps)
+    if (const std::string name = sweep.substr(0, sweep.find('=')); !told_by_schedule(name))
+      text += fmt::format(", {} {}", name, weft::get(entry.options, name));
+  return text;
 }
 
 /// What is asked for: strategies under one schedule, or kernels, which have their own but for what the command line says.
@@ -347,16 +339,17 @@ Command bench_command(CLI::App& app) {
   auto asked = std::make_shared<BenchRequest>();
   asked->strategy = "all";
   asked->add_problem(app);
-  asked->add_options(app);
+  asked->add_options(app, {"scale", "tune_seconds"});
   app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all; direct+deposit: one for each exchange");
   app.add_option("--kernel", asked->kernels,
                  "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs. That with a thread for exchanges has 2 threads unless --threads says otherwise")
       ->excludes("--strategy")
       ->excludes("--tiles")
-      ->excludes("--back-tiles")
+      ->excludes("--backward-tiles")
       ->excludes("--communicate");
   app.add_option("--sweep", asked->sweeps,
-                 "values of tiles, tile, window, test or communicate, each with all others: tile=1,4,16; may be given several times. "
+                 "values of an option that changes only speed, each with all others: tile=1,4,16; may be given several "
+                 "times. "
                  "Exchanges on a thread have 2 threads where 1 is asked for")
       ->allow_extra_args(false);
   app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::Range(1, 1000000))->capture_default_str();

@@ -203,7 +203,7 @@ class TypedContender : public Contender {
     return std::sqrt(sums[0] / sums[1]);
   }
 
-  bool in_place() const { return plan_.effective().in_place; }
+  bool in_place() const { return plan_.effective().in_place(); }
 
   void there_and_back() {
     plan_.forward(in_.data(), out_.data());

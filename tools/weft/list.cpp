@@ -10,20 +10,20 @@
 
 Command list_command(CLI::App& app) {
   struct Form {
+    std::string what;
     bool json = false, markdown = false;
   };
   auto form = std::make_shared<Form>();
+  app.add_option("what", form->what, "strategies, kinds, engines, kernels or options; nothing: all but options")
+      ->check(CLI::IsMember({"strategies", "kinds", "engines", "kernels", "options"}));
   auto* json = app.add_flag("--json", form->json, "as JSON");
   app.add_flag("--markdown", form->markdown, "as the tables of README.md")->excludes(json);
 
   return [form](const World& world) {
     if (world.rank != 0) return 0;
-    auto all = nlohmann::ordered_json{
-        {"strategies", nlohmann::json::array()}, {"kinds", nlohmann::json::array()}, {"engines", nlohmann::json::array()},
-        {"kernels", nlohmann::json::array()}};
+    nlohmann::ordered_json all;
     Table strategies({"strategy", "how the data travels"}), kinds({"kind", "what an axis is transformed by"}),
-        engines({"engine", "what transforms lines"}),
-        kernels({"kernel", "strategy", "schedule", "what it does"});
+        engines({"engine", "what transforms lines"}), kernels({"kernel", "strategy", "schedule", "what it does"});
     const std::string quote = form->markdown ? "`" : "";
     for (const weft::Strategy* strategy : weft::strategies()) {
       all["strategies"].push_back({{"name", strategy->name()}, {"summary", strategy->summary()}, {"overlaps", strategy->overlaps()}});
@@ -51,12 +51,34 @@ Command list_command(CLI::App& app) {
       kernels.add({quote + std::string(kernel.name) + quote, quote + std::string(kernel.strategy) + quote, to_string(s),
                    std::string(kernel.summary)});
     }
-    if (form->json)
-      fmt::print("{}\n", all.dump(2));
-    else if (form->markdown)
-      fmt::print("{}\n{}\n{}\n{}", strategies.markdown(), kinds.markdown(), engines.markdown(), kernels.markdown());
-    else
-      fmt::print("{}\n{}\n{}\n{}", strategies.plain(true), kinds.plain(true), engines.plain(true), kernels.plain(true));
+    Table options({"option", "type", "changes", "default", "what it does", "allowed"});
+    const weft::Options initial;
+    for (const weft::Option& row : weft::options()) {
+      const auto value = std::visit([](const auto& it) { return nlohmann::ordered_json(it); }, row.value(initial));
+      all["options"].push_back({{"name", row.name},
+                                {"type", to_string(row.type)},
+                                {"changes", to_string(row.group)},
+                                {"default", value},
+                                {"words", row.known()},
+                                {"allowed", row.allowed()},
+                                {"help", row.help}});
+      options.add({quote + std::string(row.name) + quote, std::string(to_string(row.type)),
+                   std::string(to_string(row.group)),
+                   row.list == "engines" ? "the first" : quote + row.text(initial) + quote, std::string(row.help),
+                   row.allowed(true)});
+    }
+    const std::pair<std::string, const Table*> tables[] = {
+        {"strategies", &strategies}, {"kinds", &kinds}, {"engines", &engines}, {"kernels", &kernels}, {"options", &options}};
+    if (form->json) {
+      fmt::print("{}\n", (form->what.empty() ? all : all[form->what]).dump(2));
+      return 0;
+    }
+    bool first = true;
+    for (const auto& [name, table] : tables)
+      if (form->what.empty() ? name != "options" : name == form->what) {
+        fmt::print("{}{}", first ? "" : "\n", form->markdown ? table->markdown() : table->plain(true));
+        first = false;
+      }
     return 0;
   };
 }

@@ -26,7 +26,6 @@ void execute(const World& world, weft::AnyPlan& plan) {
 Command plan_command(CLI::App& app) {
   struct PlanRequest : Request {
     bool steps = false, times = false, explain = false, json = false, check = false;
-    double seconds = 10;
   };
   auto asked = std::make_shared<PlanRequest>();
   asked->add_problem(app);
@@ -36,13 +35,12 @@ Command plan_command(CLI::App& app) {
   CLI::Option* const check = app.add_flag("--check", asked->check, "whether all that ranks read and write is in order, whatever the timing; exit code 1 if not");
   app.add_flag("--explain", asked->explain, "how strategy and schedule came to be: candidates, times, reason");
   app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain")->excludes(check);
-  app.add_option("--seconds", asked->seconds, "how long --strategy tune may measure")->check(number_between(0, 1e6))->capture_default_str();
+  const auto seconds = [&given = *asked](const std::string& word) { given.give("tune_seconds", word); };
+  app.add_option_function<std::string>("--seconds", seconds, "short for --tune-seconds")->group("Short forms");
 
   return [asked](const World& world) {
     weft::AnyPlan plan = planning([&] {
-      weft::Options options = asked->options(world.ranks);
-      options.tune_seconds = asked->seconds;
-      return weft::AnyPlan(world.comm, asked->problem(), options);
+      return weft::AnyPlan(world.comm, asked->problem(), asked->options(world.ranks));
     });
     if (asked->times) execute(world, plan);
     const weft::AnyPlan::Ordering order = asked->check ? plan.ordering() : weft::AnyPlan::Ordering{};

@@ -12,6 +12,14 @@
 
 #include <weft/quote.hpp>
 
+void set_option(weft::Options& options, const std::string& flag, std::string_view option, const std::string& value) {
+  try {
+    weft::set(options, option, value);
+  } catch (const weft::Error& e) {
+    throw Usage(fmt::format("{} {}: {}", flag, weft::shown(value), e.what()));
+  }
+}
+
 void Request::add_problem(CLI::App& app) {
   app.add_option("--kind", kind, "c2c, r2c, dct1..dct4, dst1..dst4, r2hc, hc2r, dht; or one an axis, in any mixture: c2c,dst2,r2c")->capture_default_str();
   app.add_option("--shape", shape, "extents, slowest axis first")->capture_default_str();
@@ -23,35 +31,44 @@ void Request::add_problem(CLI::App& app) {
   auto* small = app.add_option("--kept", kept, "plane waves: the spectrum of a smaller grid, as 85x85x85: dealiasing, padding")->excludes(sphere)->excludes(box);
   app.add_option("--kept-from", kept_from, "where that many indices begin, as 10x0x-20: any box of the spectrum, pruned input or output")->needs(small);
   app.add_option("--precision", precision, "double or float")->capture_default_str();
-  app.add_option("--batch", options_.batch, "transforms a call, one array behind the other")->capture_default_str();
-  app.add_option("--groups", options_.groups, "plane waves: groups of ranks that share the batch; 0: as wisdom or tuning says")->capture_default_str();
-  app.add_option("--components", options_.components, "interleaved fields")->capture_default_str();
-  app.add_flag("--in-place", options_.in_place, "input and output are the same memory");
-  app.add_flag("--overwrite", options_.overwrite_input, "a transform may destroy its input");
-  app.add_flag("--natural", options_.natural_output, "output distributed as the input, not transposed");
 }
 
-void Request::add_options(CLI::App& app) {
-  app.add_option("--strategy", strategy, "how data travels: a name of 'weft list'; auto: as wisdom or the model says; tune: measured")->capture_default_str();
-  app.add_option("--wire", options_.wire, "single: doubles travel as floats")->capture_default_str();
-  app.add_option("--layout", layout, "slab, pencil, or a process grid: 2x3; any: as wisdom or tuning says")->capture_default_str();
-  app.add_option("--engine", options_.engine, "what transforms lines: a name of 'weft list'")->capture_default_str();
-  app.add_option("--effort", options_.effort, "estimate, measure, patient, exhaustive: the engine's search; auto: as wisdom or tuning says")->capture_default_str();
-  app.add_option("--tiles", options_.schedule.tiles, "one tile; or tiles of the gathered or the kept axis")->capture_default_str();
-  app.add_option("--tile", options_.schedule.tile, "planes a tile")->capture_default_str();
-  app.add_option("--window", options_.schedule.window, "most tiles on their way at once; 0: all")->capture_default_str();
-  app.add_option("--test", options_.schedule.test, "let tiles progress after so many blocks of work; 0: never")->capture_default_str();
-  const auto back = [&](const char* name, auto weft::ScheduleOptions::* member, const char* what) {
-    app.add_option_function<std::remove_reference_t<decltype(weft::ScheduleOptions().*member)>>(name, [this, member](const auto& value) { back_.emplace_back([=](weft::ScheduleOptions& s) { s.*member = value; }); }, what);
+void Request::give(const std::string& option, const std::string& value) {
+  weft::Options read;
+  set_option(read, "--" + dashed(option), option, value);
+  given_[option] = value;
+}
+
+void Request::add_options(CLI::App& app, const std::set<std::string_view>& without) {
+  const weft::Options initial;
+  for (const weft::Option& row : weft::options()) {
+    const std::string name(row.name), flag = "--" + dashed(row.name), help(row.help);
+    if (row.type == weft::OptionType::layout || row.name == "nodes" || without.contains(row.name)) continue;
+    CLI::Option* option = nullptr;
+    if (row.name == "strategy") {
+      option = app.add_option(flag, strategy, help)->capture_default_str();
+    } else if (row.name == "grid") {
+      option = app.add_option("--grid,--layout", layout, help + ": 2x3; slab, pencil")->capture_default_str();
+    } else if (row.type == weft::OptionType::boolean) {
+      const bool on = std::get<bool>(row.value(initial));
+      const auto turn = [this, name, on] { give(name, on ? "false" : "true"); };
+      option = app.add_flag_callback(on ? "--no-" + dashed(row.name) : flag, turn, (on ? "without: " : "") + help);
+    } else {
+      const auto take = [this, name](const std::string& value) { give(name, value); };
+      option = app.add_option_function<std::string>(flag, take, fmt::format("{} ({})", help, row.allowed(true)));
+      option->default_str(row.text(initial));
+    }
+    option->group(row.group == weft::OptionGroup::speed ? "Options that change only speed"
+                                                        : "Options that change results or layouts");
+  }
+  struct Short {
+    const char *flag, *option, *value;
   };
-  back("--back-tiles", &weft::ScheduleOptions::tiles, "the same of backward (as forward)");
-  back("--back-tile", &weft::ScheduleOptions::tile, "of plane waves sticks a tile");
-  back("--back-window", &weft::ScheduleOptions::window, "");
-  back("--back-test", &weft::ScheduleOptions::test, "");
-  app.add_option("--communicate", options_.schedule.communicate, "who does exchanges: the caller, or a thread that does nothing else")
-      ->capture_default_str();
-  app.add_option("--threads", options_.threads, "threads a rank; 0: as wisdom or tuning says")->capture_default_str();
-  app.add_flag("!--no-wisdom", options_.wisdom, "look nothing up, and remember nothing");
+  for (const Short& s : {Short{"--in-place", "placement", "in_place"}, Short{"--overwrite", "placement", "overwrite"},
+                         Short{"--natural", "natural_output", "true"}})
+    if (!without.contains(s.option))
+      app.add_flag_callback(s.flag, [this, s] { give(s.option, s.value); }, fmt::format("{} {}", s.option, s.value))
+          ->group("Short forms");
   nodes.add(app);
 }
 
@@ -102,15 +119,21 @@ std::vector<double> decimals(const std::string& option, const std::string& text,
 
 }  // namespace
 
+std::string dashed(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
 weft::Index whole_number(const std::string& option, const std::string& word) { return numbers<weft::Index>(option, word, '\0').front(); }
 
 void NodesAsked::add(CLI::App& app) {
-  app.add_option("--nodes", of, "a number for every rank, as 0,0,1,1: ranks with different ones share no memory");
+  app.add_option("--nodes", of, std::string(weft::option("nodes").help));
   app.add_option("--ranks-per-node", each, "so many consecutive ranks share memory, and no others")->check(CLI::Range(1, 1000000))->excludes("--nodes");
 }
 
 std::vector<int> NodesAsked::numbers_of(int ranks) const {
-  if (!of.empty()) return numbers<int>("--nodes", of, ',');
+  if (weft::Options options; !of.empty()) return set_option(options, "--nodes", "nodes", of), options.nodes;
   std::vector<int> all;
   for (int r = 0; each > 0 && r < ranks; ++r) all.push_back(r / each);
   return all;
@@ -157,21 +180,18 @@ weft::Cutoff Request::cutoff() const {
 }
 
 weft::Options Request::options(int ranks) const {
-  weft::Options options = options_;
-  if (!back_.empty()) {
-    options.backward_schedule = options.schedule;
-    for (const auto& set : back_) set(*options.backward_schedule);
-  }
+  weft::Options options;
+  for (const weft::Option& row : weft::options())  // in this order: backward's schedule begins as forward's
+    if (const auto value = given_.find(row.name); value != given_.end())
+      set_option(options, "--" + dashed(row.name), row.name, value->second);
   options.strategy = strategy;
   options.nodes = nodes.numbers_of(ranks);
   if (layout == "pencil") {
     int grid[2] = {0, 0};
     MPI_Dims_create(ranks, 2, grid);
     options.grid = {grid[0], grid[1]};
-  } else if (layout == "any") {
-    options.grid = {0};
   } else if (layout != "slab") {
-    options.grid = numbers<int>("--layout", layout, 'x');
+    set_option(options, "--layout", "grid", layout == "any" ? "auto" : layout);
   }
   return options;
 }

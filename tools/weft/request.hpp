@@ -2,7 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,8 +37,11 @@ class Request {
  public:
   /// Declares --kind, --shape, ...
   void add_problem(CLI::App& app);
-  /// Declares --strategy, --layout, --engine, ...
-  void add_options(CLI::App& app);
+  /// Declares every option of weft's table by its name, with - for _, but for some; and --layout, --ranks-per-node and
+  /// short forms.
+  void add_options(CLI::App& app, const std::set<std::string_view>& without = {});
+  /// Sets an option by its name. Throws Usage for what is not allowed.
+  void give(const std::string& option, const std::string& value);
 
   /// Throw Usage for what cannot be.
   weft::AnyProblem problem() const;
@@ -53,12 +59,17 @@ class Request {
 
  private:
   weft::Cutoff cutoff() const;
-  std::vector<std::function<void(weft::ScheduleOptions&)>> back_;  ///< what backward's schedule has of its own
-  weft::Options options_;
+  std::map<std::string, std::string, std::less<>> given_;  ///< options and their values
 };
 
 /// What an option's number must be; CLI::Range lets what is no number pass.
 CLI::Validator number_between(double least, double most);
+
+/// Sets an option that the command line has as `flag`. Throws Usage for what is not allowed.
+void set_option(weft::Options& options, const std::string& flag, std::string_view option, const std::string& value);
+
+/// As the command line has the name of an option: with - for _.
+std::string dashed(std::string_view name);
 
 /// The words between separators.
 std::vector<std::string> split(const std::string& text, char separator);

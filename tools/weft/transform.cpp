@@ -59,7 +59,7 @@ int transform(const World& world, const TransformRequest& asked) {
   const weft::FileType file = inspect_numbers(world, asked.in);
   const weft::AnyProblem problem = problem_of(asked, file);
   weft::Options options = asked.options(world.ranks);
-  options.overwrite_input = true;
+  options.placement = "overwrite";
   std::optional<weft::Trace> trace;
   if (!asked.trace.empty()) check_writable(world, asked.trace), trace.emplace(world.comm);
 
@@ -124,7 +124,7 @@ Command transform_command(CLI::App& app) {
   what->add_option("--lowpass", asked->lowpass, "keep modes with sum (k_i / (n_i/2))^2 <= FRACTION^2")->type_name("FRACTION");
   what->require_option(1);
   app.add_option("--real-last", asked->real_last, "with --backward of a half-complex spectrum: length of the real last axis");
-  asked->add_options(app);
+  asked->add_options(app, {"batch", "components", "groups", "natural_output", "placement", "scale"});
   app.add_option("--trace", asked->trace, trace_help);
   app.footer(R"(Examples:
   weft --ranks 2 transform u.npy u_hat.npy --forward

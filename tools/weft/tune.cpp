@@ -54,19 +54,19 @@ Command tune_command(CLI::App& app) {
   auto asked = std::make_shared<TuneRequest>();
   asked->strategy = "tune";
   asked->add_problem(app);
-  asked->add_options(app);
+  asked->add_options(app, {"tune_seconds"});
   app.add_option("--seconds", asked->how.seconds, "how long to measure; what is being measured then is not interrupted")->check(number_between(0, 1e6))->capture_default_str();
   app.add_option("--skew", asked->how.skew_seconds, "start ranks up to so many seconds apart, as those of real programs are")->check(number_between(0, 1e6))->capture_default_str();
   app.add_flag("--exhaustive", asked->how.exhaustive, "measure all there is, however long it takes");
   app.add_option("--json", asked->json, "write what was found to this file");
   app.add_option("--trace", asked->trace, "write what every rank did when in one execution of every candidate to this file, for https://ui.perfetto.dev and weft report");
-  app.footer(R"(What is left open is looked for: the strategy where it is tune or auto, and with it the schedule where no option names it; with --layout any
-the process grid, with --groups 0 groups of plane waves, with --threads 0 threads, with --effort auto the engine's effort. What is found is remembered, and a plan of
+  app.footer(R"(What is left open is looked for: the strategy where it is tune or auto, and with it the schedule where no option names it; with --grid auto
+the process grid, with --groups auto groups of plane waves, with --threads auto threads, with --effort auto the engine's effort. What is found is remembered, and a plan of
 strategy auto uses it (docs/tuning.md).
 
 Examples:
   weft --ranks 2 tune --shape 128x128x128 --seconds 10
-  weft --ranks 8 tune --shape 96x96x96 --kind r2c --layout any --json found.json
+  weft --ranks 8 tune --shape 96x96x96 --kind r2c --grid auto --json found.json
   weft --ranks 4 tune --shape 128x128x128 --sphere 32 --batch 16
 )");
   return [asked](const World& world) { return tune(world, *asked); };

@@ -82,16 +82,6 @@ void describe_chain(std::ostringstream& out, const Chain& chain, const std::vect
 
 }  // namespace
 
-std::string to_string(const ScheduleOptions& s) {
-  std::string text = "one tile";
-  if (s.tiles != "one") {
-    text = s.tiles + " axis, " + std::to_string(s.tile) + (s.tile == 1 ? " plane" : " planes") + " a tile, " +
-           (s.window == 0 ? "all on their way" : "window " + std::to_string(s.window));
-    if (s.test != 0) text += ", test every " + std::to_string(s.test);
-  }
-  return text + (s.communicate == "thread" ? ", exchanges on a thread" : "");
-}
-
 std::string AnyPlan::describe() const {
   const Body& b = *body_;
   std::ostringstream out;
@@ -103,19 +93,20 @@ std::string AnyPlan::describe() const {
       << (b.effective.threads == 1 ? " thread" : " threads");
   if (o.batch > 1) out << ", batch " << o.batch;
   if (o.components > 1) out << ", " << o.components << " components";
-  out << (o.in_place ? ", in place" : o.overwrite_input ? ", may overwrite its input" : ", preserves its input") << "\n";
+  out << (o.in_place() ? ", in place" : o.overwrites_input() ? ", may overwrite its input" : ", preserves its input") << "\n";
   out << "engine " << o.engine << " (" << b.effective.effort << "); strategy " << b.effective.strategy << (o.strategy == b.effective.strategy ? "" : " (requested: " + o.strategy + ")") << (o.wire == "single" ? ", single precision on the wire" : "") << "; schedule: tiles "
       << b.effective.schedule.tiles;
   const ScheduleOptions &effective = b.effective.schedule, &requested = o.schedule;
   if (effective.tiles != "one") out << " of " << effective.tile << ", window " << effective.window << ", test " << effective.test;
   if (effective.communicate == "thread") out << ", exchanges on a thread of their own";
-  if (b.chosen_by.empty() && (effective.tiles != requested.tiles || effective.tile != requested.tile || (requested.window && effective.window != requested.window) || effective.test != requested.test))
+  if (b.chosen_by.empty() && requested.tiles != "auto" && (effective.tiles != requested.tiles || effective.tile != requested.tile || (requested.window && effective.window != requested.window) || effective.test != requested.test))
     out << " (requested: " << requested.tiles << " of " << requested.tile << ", window " << requested.window << ", test " << requested.test << ")";
   if (const auto& back = b.effective.backward_schedule) {
     out << "; backward: tiles " << back->tiles;
     if (back->tiles != "one") out << " of " << back->tile << ", window " << back->window << ", test " << back->test;
   }
   out << "\n";
+  if (const std::string asked = to_string(o); !asked.empty()) out << "asked for: " << asked << "\n";
   if (!b.chosen_by.empty()) out << "chosen by " << b.chosen_by << "\n";
   if (b.waves) out << b.describe_waves();
   out << "input  " << layout_string(b.route.input) << "\noutput " << layout_string(b.route.output) << "\n";

@@ -123,7 +123,7 @@ std::vector<check::Program> gathered(const mpi::Communicator& comm, const check:
 
 check::Program AnyPlan::Body::program() const {
   const int rank = comm.rank();
-  const bool in_place = requested.in_place;
+  const bool in_place = requested.in_place();
   check::Program program;
   Shared shared;
   std::map<const Exchange*, int> keys;

@@ -33,10 +33,7 @@ std::string plan_name(const AnyProblem& problem, const Options& options) {
   std::string kinds;
   for (const Kind kind : problem.kinds)
     if (const std::string name(to_string(kind)); !kinds.ends_with(name)) kinds += (kinds.empty() ? "" : " x ") + name;
-  const ScheduleOptions& s = options.schedule;
-  return (problem.waves ? "plane waves " : "") + kinds + " " + to_string(problem.shape) + ", " + options.strategy +
-         (s.tiles == "one" ? ", one tile" : ", tiles " + s.tiles + " of " + std::to_string(s.tile) + ", window " + std::to_string(s.window)) +
-         (options.threads > 1 ? ", " + std::to_string(options.threads) + " threads" : "") + (s.communicate == "thread" ? ", one communicates" : "");
+  return (problem.waves ? "plane waves " : "") + kinds + " " + to_string(problem.shape) + ", " + to_string(options);
 }
 
 double seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); }

@@ -40,23 +40,15 @@ AnyProblem checked_types(AnyProblem problem, bool complex_in, bool complex_out) 
 
 namespace {
 
-void check_schedule(const ScheduleOptions& s, const Options& o) {
-  if (s.tiles != "one" && s.tiles != "gathered" && s.tiles != "kept") throw Error("tiles is \"" + shown(s.tiles) + "\"; allowed are \"one\", \"gathered\" and \"kept\"");
-  if (s.tile < 1) throw Error("tile is " + std::to_string(s.tile) + " planes; it must be at least 1");
-  if (s.window < 0) throw Error("window is " + std::to_string(s.window) + "; give the most tiles on their way at once, or 0 for all");
-  if (s.test < 0) throw Error("test is " + std::to_string(s.test) + "; give blocks between tests, or 0 for never");
-  if (s.communicate != "caller" && s.communicate != "thread") throw Error("communicate is \"" + shown(s.communicate) + "\"; allowed are \"caller\" and \"thread\"");
+void check_threads(const ScheduleOptions& s, const Options& o) {
   if (s.communicate == "thread" && o.threads < 2)
     throw Declined("communicate is \"thread\", but threads is " + std::to_string(o.threads) + "; give at least 2: one talks to MPI, the others compute");
-}
-
-std::string text(const ScheduleOptions& s) {
-  return "tiles " + s.tiles + " of " + std::to_string(s.tile) + ", window " + std::to_string(s.window) + ", test " + std::to_string(s.test) + ", communicate " + s.communicate;
 }
 
 }  // namespace
 
 void check_problem(const AnyProblem& p, const Options& o) {
+  check_options(o);
   if (p.shape.empty()) throw Error("the shape has no axes; give at least one extent");
   for (const Index n : p.shape)
     if (n < 1) throw Error("shape " + to_string(p.shape) + " has an extent of " + std::to_string(n) + "; every extent must be at least 1");
@@ -79,23 +71,15 @@ void check_problem(const AnyProblem& p, const Options& o) {
     if (kind == Kind::r2c) halved = p.axes[k];
     if (kind == Kind::dct1 && p.shape[p.axes[k]] < 2) throw Error(axis + " of shape " + to_string(p.shape) + " has 1 point, and dct1 needs at least 2; give dct2, or leave the axis out");
   }
-  if (o.batch < 1) throw Error("batch is " + std::to_string(o.batch) + "; it must be at least 1");
-  if (o.groups < 0) throw Error("groups is " + std::to_string(o.groups) + "; give at least 1, or 0 for as many as wisdom or tuning says");
   if (o.groups > 1 && (!p.waves || o.batch < 2)) throw Error("groups is " + std::to_string(o.groups) + ", but only a batch of plane waves is shared among groups; give 1");
-  if (o.components < 1) throw Error("components is " + std::to_string(o.components) + "; it must be at least 1");
   if (p.shape.size() + (o.batch > 1) + (o.components > 1) > max_axes)
     throw Error("the axes of shape " + to_string(p.shape) + (o.batch > 1 ? ", the batch" : "") +
                 (o.components > 1 ? ", the components" : "") + " make more than " + std::to_string(max_axes) +
                 " axes; at most that many are allowed together");
-  if (o.threads < 0 || o.threads > 1024) throw Error("threads is " + std::to_string(o.threads) + "; give 1 to 1024 a rank, or 0 for as many as wisdom or tuning says");
-  if (!(o.tune_seconds >= 0 && o.tune_seconds <= 1e6)) throw Error("tune_seconds is " + std::to_string(o.tune_seconds) + "; give seconds from 0 to 1000000");
-  check_schedule(o.schedule, o);
+  check_threads(o.schedule, o);
   if (o.backward_schedule) {
     if (o.backward_schedule->communicate != o.schedule.communicate) throw Error("communicate is \"" + shown(o.schedule.communicate) + "\" forward and \"" + shown(o.backward_schedule->communicate) + "\" backward; give the same");
-    check_schedule(*o.backward_schedule, o);
   }
-  if (o.scale != "none" && o.scale != "full" && o.scale != "symmetric") throw Error("scale is \"" + shown(o.scale) + "\"; allowed are \"none\", \"full\" and \"symmetric\"");
-  if (o.wire != "same" && o.wire != "single") throw Error("wire is \"" + shown(o.wire) + "\"; allowed are \"same\" and \"single\"");
   if (o.wire == "single" && p.precision != Precision::double_) throw Error("wire is \"single\", and the transform is in single precision already; leave it \"same\"");
   for (const std::string& name : strategy_names(o.strategy))
     if (name != "auto" && o.strategy != "tune") strategy(name);  // throws, naming those there are
@@ -128,26 +112,13 @@ std::vector<std::string> strategy_names(const std::string& strategy) {
   return names;
 }
 
-std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p, const Options& o) {
-  std::string axes, grid;
+std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p) {
+  std::string axes;
   for (int k = 0; k < p.axes.size(); ++k) axes += " " + std::to_string(p.axes[k]) + ":" + std::string(to_string(p.kinds[static_cast<std::size_t>(k)]));
-  for (const int g : o.grid) grid += (grid.empty() ? "" : "x") + std::to_string(g);
   return {{"the shape", to_string(p.shape)},
           {"the precision", std::string(to_string(p.precision))},
           {"the kinds of the axes", axes},
-          {"the plane waves", p.waves ? fingerprint(*p.waves) : "none"},
-          {"the strategy", o.strategy},
-          {"the precision on the wire", o.wire},
-          {"the engine", o.engine + ", effort " + o.effort},
-          {"the schedule", text(o.schedule) + (o.backward_schedule ? "; backward " + text(*o.backward_schedule) : "")},
-          {"the process grid", grid},
-          {"the groups", std::to_string(o.groups)},
-          {"WEFT_CHECK", compares_calls() ? "1" : "0"},
-          {"wisdom and tuning", std::string(o.wisdom ? "wisdom" : "no wisdom") + ", " + std::to_string(o.tune_seconds) + " s"},
-          {"batch, components, threads", std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
-          {"the options", std::string(o.in_place ? "in place, " : "") + (o.overwrite_input ? "overwriting, " : "") + (o.natural_output ? "natural output, " : "") + "scale " + o.scale},
-          {"the input layout", o.input ? o.input->describe(true) : "default"},
-          {"the output layout", o.output ? o.output->describe(true) : "default"}};
+          {"the plane waves", p.waves ? fingerprint(*p.waves) : "none"}};
 }
 
 void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
@@ -155,7 +126,9 @@ void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const
   std::string mine;
   agree_or_decline(comm, [&] {
     check_problem(problem, options);
-    all = fingerprint(problem, options);
+    all = fingerprint(problem);
+    for (const Option& option : weft::options()) all.emplace_back(option.name, option.text(options));
+    all.emplace_back("WEFT_CHECK", compares_calls() ? "1" : "0");
     for (const auto& [what, text] : all) mine += text + "\n";
   });
   if (comm.alike(mine)) return;  // one question for all of it

@@ -45,7 +45,7 @@ std::string fingerprint(const PlaneWaves& waves);
 /// A strategy for every exchange, in the order of forward; the last serves all that follow: "direct+deposit" -> direct, deposit. At least one.
 std::vector<std::string> strategy_names(const std::string& strategy);
 
-/// Everything that all ranks must agree on: what it is, and its value as text.
-std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& problem, const Options& options);
+/// What tells a problem from all others, but for lists of G-vectors, which are each rank's own: what, and as text.
+std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& problem);
 
 }  // namespace weft

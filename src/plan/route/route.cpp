@@ -188,7 +188,7 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
     }
   } else {
     Shape padding;
-    if (options.in_place && route.halved >= 0) {
+    if (options.in_place() && route.halved >= 0) {
       padding = Shape::filled(axes, 0);
       // the fastest axis of the arrays holds the halved one, or interleaved components behind it
       padding[route.halved] = 2 * transformed[route.halved] - real[route.halved];
@@ -259,7 +259,7 @@ Route plan_route(const AnyProblem& problem, const Options& options, int ranks) {
   }
 
   // One rank gets the order of axes that a slab on several has: programs see one layout, and the last stage never works in place on distant planes.
-  if (ranks == 1 && !options.in_place && problem.shape.size() > 1 && std::find(problem.axes.begin(), problem.axes.end(), 0) != problem.axes.end()) {
+  if (ranks == 1 && !options.in_place() && problem.shape.size() > 1 && std::find(problem.axes.begin(), problem.axes.end(), 0) != problem.axes.end()) {
     Order order = c_order(axes);
     std::swap(order[before], order[before + 1]);
     here = here.ordered(order);
