@@ -1,6 +1,6 @@
 #include "tune/old_key.hpp"
 
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
 
 namespace weft {

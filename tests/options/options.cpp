@@ -5,7 +5,7 @@
 
 #include <weft/weft.hpp>
 
-#include "plan/problem.hpp"
+#include "plan/route/problem.hpp"
 #include "support/environment.hpp"
 #include "support/fails.hpp"
 #include "support/plans.hpp"
