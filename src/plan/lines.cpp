@@ -3,15 +3,10 @@
 #include <set>
 
 #include "plan/plan.hpp"
+#include "plan/policy/limits.hpp"
 #include "plan/policy/variants.hpp"
 
 namespace weft {
-namespace {
-
-constexpr Index plane_budget = 1 << 20;  // of rows and columns that are transformed in one block
-
-}  // namespace
-
 // Rows of a block are left a little apart, on an odd number of cache lines, so that columns do not fall on one another in the first-level cache, and hold no fewer than
 // a batch of columns.
 Index AnyPlan::Body::padded(Index elements) const {
@@ -20,14 +15,12 @@ Index AnyPlan::Body::padded(Index elements) const {
 }
 
 // Where rows and the columns across them are transformed in one block, columns are transformed where they lie, unless a map may want them as lines. The bits of a line depend
-// on how it lies: so this is decided by the route that cuts no tiles, and is the same for all strategies and schedules. Forward and backward took,
-// with 1 MiB of second-level cache, 0.93 and 0.84 of the time at 192^3 (planes of 576 KiB), 1.00 and 0.82 at 256^3 (1 MiB), there 0.8 with the input preserved, in messages or in pencils, r2c 0.78;
-// 1.0 at 320^3; with lines of FFTW alone 1.1 and 0.92 at 192^3 and 256^3, 0.99 and 0.87 at 160^3, r2c 256^3 0.88 and 0.96.
+// on how it lies: so this is decided by the route that cuts no tiles, and is the same for all strategies and schedules.
 void AnyPlan::Body::find_pair() {
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
   const Index bytes = static_cast<Index>(element_bytes(problem.precision, true));
-  const auto fits = [&](int a, int b, Index budget = plane_budget) { return spectrum[a] * spectrum[b] * bytes <= budget; };
+  const auto fits = [&](int a, int b, Index budget = limits::plane) { return spectrum[a] * spectrum[b] * bytes <= budget; };
   if (waves && waves->pencils()) return;
   if (waves) {  // larger planes hold the columns that are not all zero, as lines
     const bool whole = fits(last, last - 1);
@@ -50,22 +43,18 @@ void AnyPlan::Body::find_pair() {
         columns_stay = next != turning_axis;
       }
   row_elements = padded(spectrum[last]);
-  // Small planes are transformed where they are going, as they lie there, and not copied: forward 32^3 0.89 of the time, batches of it 0.84, 64^3 0.93; but backward 1.18, and 1.10 at 100x120x100.
-  // Not half spectra, which may take the place of what they come from only by way of a block.
-  constexpr Index small_plane = 144 << 10;
-  const bool in_place = columns_axis == last - 1 && columns_stay && route.halved < 0 && fits(last, columns_axis, small_plane) && spectrum[last] * bytes >= 128;
+  // Small planes are transformed where they are going, as they lie there, and not copied. Not half spectra, which may take the place of what they come from only by way of a block.
+  const bool in_place = columns_axis == last - 1 && columns_stay && route.halved < 0 && fits(last, columns_axis, limits::plane_in_place) && spectrum[last] * bytes >= limits::row_across;
   leaving_row_elements = in_place ? spectrum[last] : row_elements;
   if (turning->size() == 1) find_crossing(plain, turning_axis);
 }
 
-// Lines of the last axis alone, batches of which are gathered from planes, stay columns, too, where they are not long: nothing is transposed, neither before nor after. Forward
-// and backward took, with kernels for columns, 0.85 and 0.90 of the time at 96^3, 1.0 at 128^3, 0.83 and 0.90 at 192^3, 0.82 and 0.87 at 256^3, r2c 0.88 and 0.70 at 128^3,
-// 0.97 at 256^3; 1.03 and 1.10 at 384 points; with FFTW alone 0.93 and 0.97 at 64^3, about 1 and 1.04 beyond.
+// Lines of the last axis alone, batches of which are gathered from planes, stay columns, too, where they are not long:
+// nothing is transposed, neither before nor after.
 void AnyPlan::Body::find_crossing(const Route& plain, int axis) {
-  constexpr Index longest = 256;
   const int last = route.shape.size() - 1;
   const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != axis; };
-  if (axis == last || route.shape[axis] > longest || route.kinds[static_cast<std::size_t>(axis)] != Kind::c2c || !rows_across(plain.input) || !rows_across(plain.output)) return;
+  if (axis == last || route.shape[axis] > limits::crossing_points || route.kinds[static_cast<std::size_t>(axis)] != Kind::c2c || !rows_across(plain.input) || !rows_across(plain.output)) return;
   crossing_axis = axis;
   crossing_elements = padded(blocking(hardware()).batch_width(static_cast<Index>(element_bytes(problem.precision, true)), route.shape[axis]));
 }

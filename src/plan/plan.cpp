@@ -8,17 +8,11 @@
 #include <sstream>
 
 #include "mpi/memory.hpp"
+#include "plan/policy/limits.hpp"
 #include "plan/route/problem.hpp"
 #include "plan/route/sphere_route.hpp"
 
 namespace weft {
-namespace {
-
-constexpr Index small_array = Index{1} << 20;  // up to which input and output are memory of their own (decision 40)
-constexpr Index least_plane = Index{8} << 10;   // of such an array, that lies whole in what is sent from
-
-}  // namespace
-
 AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options, const Machine& known)
     : comm(std::move(own)), problem(given), called(to_string(given.shape) + ", strategy " + options.strategy), compares(compares_calls()), plan_number(comm.next_number()), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
       traced(mpi::traced(comm)) {
@@ -61,14 +55,14 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   for (std::size_t s = 0; s < route.work.size(); ++s) there.operations.push_back(operations(route.work[s], Direction::forward));
   there.bytes = bytes_along(route);
   there.hops = route.hops;
-  // What the first exchange sends from is the plan's own where the input is preserved or small, and has planes whole that the first stage transforms: forward, pencils of 64^3 and 128^3 took
-  // 0.94 of the time, in messages 0.92; overwriting, 32^3 0.91, 24^3 0.83, but 16^3 1.06, whose planes are small.
+  // What the first exchange sends from is the plan's own where the input is preserved or small, and has planes whole
+  // that the first stage transforms.
   const Order &first_axes = route.work.front(), pair{rows_axis, columns_axis};
   const bool planes = columns_axis >= 0 && std::search(first_axes.begin(), first_axes.end(), pair.begin(), pair.end()) != first_axes.end();
   const auto overwritten_pays = [&](const Layout& from) {
     Index most = 0;
     for (int r = 0; r < comm.size(); ++r) most = std::max(most, route.input.elements(r) * input_bytes);
-    return most <= small_array && from.shape()[rows_axis] * from.shape()[columns_axis] * there.bytes[1] >= least_plane;
+    return most <= limits::small_array && from.shape()[rows_axis] * from.shape()[columns_axis] * there.bytes[1] >= limits::least_plane;
   };
   if (planes && !waves && !options.in_place() && !there.hops.empty() && there.hops.front().exchanges && (!overwrites() || overwritten_pays(there.hops.front().from))) {
     Layout& from = there.hops.front().from;
@@ -353,9 +347,9 @@ std::pair<std::shared_ptr<Exchange>, int> AnyPlan::Body::lent(const Chain& from,
 
 std::shared_ptr<std::byte> AnyPlan::Body::memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes) {
   if (mine) return mine;
-  // What is sent from is not lent where second-level caches hold all: what a peer has just read is written again slowly, line by line, and in memory of their own 16^3 to 48^3 take 0.5 to 0.8 of the
-  // time on two ranks, 64^3 1.4 (decision 40).
-  if (const auto [exchange, slot] = lent(from, to); slot >= 0 && (bytes > small_array || slot != from.exchanges[0]->array().slot))
+  // What is sent from is not lent where second-level caches hold all: what a peer has just read is written again slowly,
+  // line by line (memory policy, M1).
+  if (const auto [exchange, slot] = lent(from, to); slot >= 0 && (bytes > limits::small_array || slot != from.exchanges[0]->array().slot))
     return mine = std::shared_ptr<std::byte>(exchange, slots[static_cast<std::size_t>(slot)]);
   owned_bytes += bytes;
   return mine = allocate(bytes);

@@ -211,10 +211,11 @@ TEST_P(Changing, RealToComplex) { over_all(r2c<double>({5, 4, 6}), GetParam()); 
 TEST_P(Changing, Sphere) { over_all(sphere<double>({6, 7, 5}, Cutoff{.squared = 4}), GetParam()); }
 TEST_P(Changing, KeptBox) { over_all(kept_box<double>({6, 8, 5}, Shape{4, 5, 3}), GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(Batch, Changing, testing::Range(Index{1}, Index{10}), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Batch, Changing, testing::Range(Index{1}, Index{10}),
+                         testing::PrintToStringParamName());
 
-// The plan's own output may be what the way back sends from. Filled again as soon as a map returns, it must not be what a
-// peer still reads.
+// The plan's own output may be what the way back sends from. Filled again as soon as a map returns, it must not be
+// what a peer still reads.
 TEST(ChangingMaps, GiveBackTheArraysOfThePlan) {
   names();
   constexpr int rounds = 24;

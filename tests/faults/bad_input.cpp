@@ -103,7 +103,7 @@ TEST_F(BadInputTiny, Plans) {
       {"axis twice", "twice", [](Ask& a) { a.problem.axes = {1, 1, 2}; }},
       {"no transformed axes", "no axes to transform", [](Ask& a) { a.problem.axes = {}; }},
       {"too few kinds", "kinds are given", [](Ask& a) { a.problem.kinds.pop_back(); }},
-      {"r2c first", "halved", [](Ask& a) { a.problem.kinds = {Kind::r2c, Kind::c2c, Kind::c2c}; }},
+      {"two of r2c", "only one axis can be halved", [](Ask& a) { a.problem.kinds = {Kind::r2c, Kind::c2c, Kind::r2c}; }},
       {"c2r", "c2r is backward", [](Ask& a) { a.problem.kinds = {Kind::c2c, Kind::c2c, Kind::c2r}; }},
       {"dct1 of one point", "dct1", [](Ask& a) { a.problem = r2r<double>({4, 1, 4}, {Kind::dct1}); }},
       {"unknown strategy", "strategy is \"pigeon\"", [](Ask& a) { a.options.strategy = "pigeon"; }},

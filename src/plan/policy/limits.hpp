@@ -37,7 +37,7 @@ constexpr Index cache_sets = 4 * kib;           // that go once around all sets
 constexpr Index cache_ways = 8;                 // rows that a set holds
 
 // where arrays lie
-constexpr Index small_array = 1 * mib;          // input and output up to this are memory of their own (decision 40)
+constexpr Index small_array = 1 * mib;          // input and output up to this are memory of their own (M1)
 constexpr Index least_plane = 8 * kib;          // of such an array, that is whole in what is sent from
 constexpr Index stays_in_output = 512 * kib;    // what stays on a rank waits in the output from here on
 constexpr Index stays_overwritten = 16 * mib;   // and, where the input is overwritten, up to here
