@@ -143,7 +143,7 @@ TEST(Order, EveryPlanIsOrdered) {
   }
   EXPECT_GT(planned, static_cast<int>(all) / 4);
   for (const Strategy* strategy : strategies())
-    EXPECT_TRUE(strategies_planned.count(std::string(strategy->name()))) << strategy->name();
+    EXPECT_TRUE(crowded() || strategies_planned.count(std::string(strategy->name()))) << strategy->name();
   if (rank_of_world() == 0)
     std::cout << planned << " of " << all << " problems planned, " << strategies_planned.size()
               << " strategies and mixtures, " << compared << " pairs compared" << std::endl;

@@ -125,7 +125,7 @@ TEST_F(OrderFaults, OfARing) {
 }
 
 TEST_F(OrderFaults, OfMessages) {
-  const AnyPlan messages = plan(c2c<double>({4, 6, 4}), {.strategy = "isend", .schedule = {"kept", 1, 2}, .batch = 4});
+  const AnyPlan messages = plan(c2c<double>({12, 12, 12}), {.strategy = "isend", .schedule = {"kept", 1, 2}, .batch = 4});
   found("a finish left out", messages, [](check::Program& p) { left_out(p, forward, Kind::finish, 2); },
         {"start of exchange 0 tile 2", "which moves them", "stage 1 from block 2 on"});
   found("a start before its writers", messages,
@@ -150,14 +150,14 @@ TEST_F(OrderFaults, OfMessages) {
         },
         {"start of exchange 0 tile", "which moves them"});
 
-  const AnyPlan window = plan(c2c<double>({4, 6, 4}), {.strategy = "put"});
+  const AnyPlan window = plan(c2c<double>({12, 12, 12}), {.strategy = "put"});
   found("a put that does not wait for its reader", window,
         [](check::Program& p) { no_wait(p, forward, Kind::start, 0); },
         {"start of exchange 0 tile 0", "which moves them", "stage 1 from block 0 on"});
 }
 
 TEST_F(OrderFaults, OfSharedMemory) {
-  const AnyPlan whole = plan(c2c<double>({4, 6, 4}), {.strategy = "direct", .placement = "overwrite"});
+  const AnyPlan whole = plan(c2c<double>({12, 12, 12}), {.strategy = "direct", .placement = "overwrite"});
   found("an open that waits for nobody", whole, [](check::Program& p) { no_wait(p, forward, Kind::open, 0); },
         {"exchange 0 of forward", "stage 0 from block 0 on", "stage 1 from block 0 on"});
   found("a finish that waits for nobody", whole, [](check::Program& p) { no_wait(p, backward, Kind::finish, 0); },
@@ -169,8 +169,8 @@ TEST_F(OrderFaults, OfSharedMemory) {
         {"exchange 0 of backward", "the caller, after", "stage 2 from block 0 on", "map"});
 
   Options lands{.strategy = "deposit"};
-  lands.output = Layout::slab({4, 6, 4}, 1, ranks_of_world());
-  const AnyPlan landing = plan(c2c<double>({4, 6, 4}, {1, 2}), lands);
+  lands.output = Layout::slab({12, 12, 12}, 1, ranks_of_world());
+  const AnyPlan landing = plan(c2c<double>({12, 12, 12}, {1, 2}), lands);
   found(
       "a landing that is not held", landing,
       [](check::Program& p) {
@@ -180,7 +180,7 @@ TEST_F(OrderFaults, OfSharedMemory) {
       },
       {"exchange 0 of forward", "stage 0 from block 0 on, in execution 2", "stage 1 from block 0 on, in execution 1"});
 
-  const AnyPlan twice = plan(c2c<double>({4, 6, 4}), {.strategy = "direct", .natural_output = true});
+  const AnyPlan twice = plan(c2c<double>({12, 12, 12}), {.strategy = "direct", .natural_output = true});
   found("two exchanges in one memory", twice,
         [](check::Program& p) {
           int first = 0;
@@ -195,7 +195,7 @@ TEST_F(OrderFaults, OfSharedMemory) {
 
 TEST_F(OrderFaults, OfThreads) {
   const AnyPlan conducted = plan(
-      c2c<double>({4, 6, 4}), {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .threads = 2, .batch = 4});
+      c2c<double>({12, 12, 12}), {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .threads = 2, .batch = 4});
   found("work that does not wait for the thread that exchanges", conducted,
         [](check::Program& p) {
           for (check::Event& e : events(p, forward))
