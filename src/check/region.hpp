@@ -24,7 +24,8 @@ struct Region {
   Index end() const;                           ///< one past the last byte
 };
 
-/// The part of a view that is in a box, which reaches over at least the view's axes; without bytes where they do not meet.
+/// The part of a view that is in a box, which reaches over at least the view's axes; without bytes where
+/// they do not meet.
 Region region(const View& view, const Box& part, Index element_bytes, const Memory& memory);
 /// Whether two regions of one memory, whatever each of them calls it, have a byte in common: exactly.
 bool overlap(const Region& a, const Region& b);
