@@ -98,8 +98,8 @@ Route plan_sphere_route(const AnyProblem& problem, const Options& options, int r
   bool in_slabs = route.input.order() == slab.order();
   for (int r = 0; r < ranks; ++r) in_slabs = in_slabs && ((route.input.box(r).empty() && slab.box(r).empty()) || route.input.box(r) == slab.box(r));
   const auto tiles = [&](const ScheduleOptions& schedule, int gathered) -> Cut {
-    if (schedule.tiles == "one") return {};
     if (schedule.tiles == "gathered") return {gathered, schedule.tile};
+    if (schedule.tiles != "kept") return {};
     if (!before) throw Declined("tiles = \"kept\" needs an axis that is whole before and after the exchange, and one transform of plane waves has none: use tiles = \"gathered\" or \"one\", or a batch");
     return {0, schedule.tile};
   };
