@@ -88,7 +88,8 @@ struct Options {
   int groups = 1;
   Index components = 1;  ///< interleaved fields: the fastest axis of every array
   /// "preserve": input and output are two arrays, and a transform leaves its input alone; "overwrite": it may not, and
-  /// saves memory and time; "in_place": both are the same memory (real arrays of r2c are padded to 2 (n/2+1)).
+  /// saves memory and time; "in_place": both are the same memory (real arrays of r2c are padded to 2 (n/2+1)). Where a
+  /// plan may overwrite, every execution may also leave garbage in the plan's own `input()` and `output()`.
   std::string placement = "preserve";
   std::string scale = "none";  ///< "none", "full" (forward divides by n), "symmetric" (both by sqrt n)
 

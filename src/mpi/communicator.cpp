@@ -318,22 +318,24 @@ std::vector<std::vector<Index>> Communicator::gather_all(const std::vector<Index
 
 std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
   const int per_node = agree(ranks_per_node);
-  same("WEFT_RANKS_PER_NODE", per_node ? std::to_string(per_node) : "it unset");
+  const std::string unit = per_node ? std::to_string(per_node) : "it unset";
   std::string numbers_asked;
   for (const int node : asked) numbers_asked += (numbers_asked.empty() ? "" : ",") + std::to_string(node);
-  same("the nodes of ranks", numbers_asked);
+  if (!alike(unit + ";" + numbers_asked)) same("WEFT_RANKS_PER_NODE", unit), same("the nodes of ranks", numbers_asked);
   if (!asked.empty() && asked.size() != static_cast<std::size_t>(size_))
     throw Error("nodes are given for " + std::to_string(asked.size()) + " ranks, but the communicator has " + std::to_string(size_) +
                 "; give one number a rank, or none to have them found");
-  const std::vector<Index> leaders = gather_all(Index{first_of_node()});
   int world_rank = 0;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
-  const std::vector<Index> groups = gather_all(Index{per_node ? world_rank / per_node : 0});
+  // the lowest rank that shares memory with each, and which one it is put into one node with
+  const auto places = gather_all(std::vector<Index>{first_of_node(), per_node ? world_rank / per_node : 0});
 
   std::map<std::array<Index, 3>, int> numbers;
   std::vector<int> nodes;
-  for (std::size_t r = 0; r < leaders.size(); ++r)
-    nodes.push_back(numbers.try_emplace({leaders[r], groups[r], asked.empty() ? 0 : asked[r]}, static_cast<int>(numbers.size())).first->second);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    const std::array<Index, 3> place{places[r][0], places[r][1], asked.empty() ? 0 : asked[r]};
+    nodes.push_back(numbers.try_emplace(place, static_cast<int>(numbers.size())).first->second);
+  }
   return nodes;
 }
 

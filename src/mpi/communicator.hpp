@@ -71,6 +71,17 @@ class Communicator {
   T min(T value) const {
     return from_key<T>(~most({~to_key(value)})[0]);
   }
+  /// Of up to four at once, one by one.
+  template <class T, std::size_t count>
+  std::array<T, count> min(const std::array<T, count>& values) const {
+    Together::Numbers numbers{};
+    static_assert(count <= std::tuple_size_v<Together::Numbers>);
+    for (std::size_t k = 0; k < count; ++k) numbers[k] = ~to_key(values[k]);
+    numbers = most(numbers);
+    std::array<T, count> all;
+    for (std::size_t k = 0; k < count; ++k) all[k] = from_key<T>(~numbers[k]);
+    return all;
+  }
   template <class T>
   T sum(T value) const {
     return static_cast<T>(total(static_cast<Wide<T>>(value)));

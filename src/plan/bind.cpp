@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include <weft/quote.hpp>
 
@@ -54,31 +55,32 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     refusals += "\n      " + std::string(by) + ": " + fact;
     advised += "\n  " + std::string(by) + ": " + fact + advice;
   };
-  // all strategies are asked before ranks compare notes, once about what declines and once about costs
-  std::vector<std::shared_ptr<const Strategy>> asked;
+  // all strategies are asked before ranks compare notes; who declines costs more than anything
+  constexpr double declined = std::numeric_limits<double>::infinity();
   std::vector<std::string> mine;
-  std::vector<double> declined, costs;
+  std::vector<Cost> own;
+  std::vector<double> costs;
   for (const Strategy* candidate : strategies()) {
-    asked.push_back(sent(*candidate));
-    mine.push_back(asked.back()->declines(demand));
-    declined.push_back(mine.back().empty() ? 0 : 1);
+    const std::shared_ptr<const Strategy> asked = sent(*candidate);
+    mine.push_back(asked->declines(demand));
+    own.emplace_back();
+    if (mine.back().empty()) {
+      own.back() = asked->cost(demand);
+      if (demand.lands && !asked->lands()) own.back().copied += arrives;
+    }
+    costs.push_back(mine.back().empty() ? seconds(machine, own.back()) : declined);
   }
-  declined = comm.max(std::move(declined));
-  for (std::size_t k = 0; k < asked.size(); ++k) {
+  costs = comm.max(std::move(costs));
+  for (std::size_t k = 0; k < costs.size(); ++k) {
     const std::string_view by = strategies()[k]->name();
-    if (declined[k] > 0) {
+    if (costs[k] == declined) {
       const std::string why = mine[k].empty() ? "declined on another rank" : mine[k];
       const std::size_t end = std::min(why.find("; "), why.size());
       refuse(by, why.substr(0, end), why.substr(end));
       continue;
     }
-    Cost cost = asked[k]->cost(demand);
-    if (demand.lands && !asked[k]->lands()) cost.copied += arrives;
-    candidates.push_back({std::string(by), cost, 0, ""});
-    costs.push_back(seconds(machine, cost));
+    candidates.push_back({std::string(by), own[k], costs[k], ""});
   }
-  costs = comm.max(std::move(costs));
-  for (std::size_t k = 0; k < candidates.size(); ++k) candidates[k].seconds = costs[k];
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   for (auto candidate = candidates.begin(); candidate != candidates.end();) {
     char text[96];

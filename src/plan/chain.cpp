@@ -66,16 +66,20 @@ void AnyPlan::Body::bind_chain(Chain& chain) {
     // the caller's own arrays are on offer where the stage beside the exchange may use them as they are
     const bool numbered = waves && waves->pencils();  // rows there are ordered otherwise, even where all are held
     const bool overwrite = !numbered && (overwrites() || requested.in_place()) && h == 0 && chain.bytes[0] == chain.bytes[1] && same_memory_layout(chain.first, hop.from, rank);
-    demand.from_slot = comm.min(overwrite ? 1 : 0) ? chain.first_slot : new_array(hop.from.elements(rank) * chain.bytes[h + 1]);
-    demand.from_lasts = !requested.in_place();
     const bool last = !numbered && !requested.in_place() && h + 1 == chain.hops.size() && chain.bytes[h + 1] == chain.bytes[h + 2] && same_memory_layout(chain.last, hop.to, rank);
-    demand.to_slot = comm.min(last ? 1 : 0) ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
-    demand.from_whole = h == 0 && overwrites() && (demand.from_slot == chain.first_slot || chain.bytes[0] < chain.bytes[1]);
+    const auto whole = [&](bool lent) { return h == 0 && overwrites() && (lent || chain.bytes[0] < chain.bytes[1]); };
     const Index bytes = hop.from.elements(rank) * chain.bytes[h + 1];
     const bool fits = bytes <= limits::stays_overwritten || ranks_here() * bytes <= hardware().last_level(ranks_here()) / limits::stays_cache_share;
-    const bool pays = bytes >= limits::stays_in_output && (h > 0 || !overwrites() || (demand.from_whole && fits));
-    const bool stays = last && !waves && takes_up(chain) && pays;
-    demand.stay_slot = comm.min(stays ? 1 : 0) ? chain.last_slot : -1;
+    const auto stays = [&](bool lent) {
+      const bool pays = bytes >= limits::stays_in_output && (h > 0 || !overwrites() || (whole(lent) && fits));
+      return last && !waves && takes_up(chain) && pays;
+    };
+    const auto [lent, lands_there, stays_lent, stays_else] = comm.min<int, 4>({overwrite, last, stays(true), stays(false)});
+    demand.from_slot = lent ? chain.first_slot : new_array(bytes);
+    demand.from_lasts = !requested.in_place();
+    demand.to_slot = lands_there ? chain.last_slot : new_array(hop.to.elements(rank) * chain.bytes[h + 1]);
+    demand.from_whole = whole(lent);
+    demand.stay_slot = (lent ? stays_lent : stays_else) ? chain.last_slot : -1;
     chain.selves.back() = demand.pattern.rank();
     demand.lands = lands(chain, h);
     demand.ring = in_step() ? ring() : 0;

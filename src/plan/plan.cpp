@@ -13,10 +13,11 @@
 #include "plan/route/sphere_route.hpp"
 
 namespace weft {
-AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options, const Machine& known)
-    : comm(std::move(own)), problem(given), called(to_string(given.shape) + ", strategy " + options.strategy), compares(compares_calls()), plan_number(comm.next_number()), requested(options), effective(options), machine(known), route(agreed_route()), nodes(comm.nodes(options.nodes)),
+AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options,
+                    const std::vector<int>& node_of, const Machine& known)
+    : comm(std::move(own)), problem(given), called(to_string(given.shape) + ", strategy " + options.strategy), compares(compares_calls()), plan_number(comm.next_number()), requested(options), effective(options), machine(known), route(agreed_route()), nodes(node_of),
       traced(mpi::traced(comm)) {
-  if (comm.max(options.threads) > 1)
+  if (options.threads > 1)  // alike on all ranks
     comm.agree([&] {
       if (mpi::thread_level() < MPI_THREAD_FUNNELED)
         throw Error("threads is " + std::to_string(options.threads) + ", but MPI was initialised for a single thread; call MPI_Init_thread with MPI_THREAD_FUNNELED or more");

@@ -42,7 +42,8 @@ struct Chain {
 
 struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses for this machine.
-  Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const Machine& machine);
+  Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const std::vector<int>& nodes,
+       const Machine& machine);
 
   /// Collective: chooses what options leave open, and plans.
   static std::unique_ptr<Body> make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);

@@ -28,14 +28,17 @@ AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& option
 std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
   std::unique_ptr<Body> made;
   check_alike(comm, problem, options);
+  const std::vector<int> nodes = comm.nodes(options.nodes);
   if (!leaves_open(options)) {
-    made = std::make_unique<Body>(comm.again(), problem, closed(options), Machine());
+    made = std::make_unique<Body>(comm.again(), problem, closed(options), nodes, Machine());
     made->requested = options;
     return made;
   }
-  Recollection known(comm, problem, options);
+  Recollection known(comm, problem, options, nodes);
   std::vector<std::string> notes = known.notes();
-  const auto plan = [&](const Options& choice) { made = std::make_unique<Body>(comm.again(), problem, choice, known.machine()); };
+  const auto plan = [&](const Options& choice) {
+    made = std::make_unique<Body>(comm.again(), problem, choice, nodes, known.machine());
+  };
   Json story;
   if (options.strategy == "tune") {
     const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
@@ -57,7 +60,6 @@ std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm
   Options by_fields = closed(options);
   if (comm.size() > 1 && schedule_open(options)) by_fields.schedule = batch_schedule(problem, options, comm.size());
   if (ScheduleOptions& fields = by_fields.schedule; fields.tiles == "kept") {
-    const std::vector<int> nodes = comm.nodes(options.nodes);
     const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
     // an array for few fields only costs time where caches hold the input, which holds them for nothing
     const bool cached = !problem.waves && options.overwrites_input() && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= hardware().last_level(here);

@@ -13,10 +13,12 @@
 
 namespace weft {
 
-/// Collective, all of it; the same on all ranks.
+/// Collective, all of it; the same on all ranks. Of a problem whose options go without wisdom nothing is looked up, and
+/// nothing can be kept.
 class [[gnu::visibility("hidden")]] Recollection {
  public:
-  Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
+  Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,
+               const std::vector<int>& nodes);
 
   const std::vector<std::string>& notes() const { return notes_; }
   /// What was found out about the problem (null: nothing); the engine knows what it knew then.

@@ -304,9 +304,9 @@ std::string now() {
 }
 
 // Where a communicator's ranks are.
-Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& asked) {
+Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& node_of) {
   std::map<int, int> sizes;
-  for (const int node : comm.nodes(asked)) ++sizes[node];
+  for (const int node : node_of) ++sizes[node];
   std::string nodes;
   for (const auto& [node, size] : sizes) nodes += (nodes.empty() ? "" : "+") + std::to_string(size);
   static const std::string machine_name = this_machine();
@@ -380,7 +380,7 @@ Machine machine_of(const Json& known) {
 }  // namespace
 
 Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vector<int>& nodes) {
-  const Json place = place_of(comm, nodes);
+  const Json place = place_of(comm, comm.nodes(nodes));
   std::string known;
   comm.agree([&] {
     if (comm.rank() != 0) return;
@@ -397,12 +397,13 @@ Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vecto
   return machine_of(Json::parse(known));
 }
 
-Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options)
+Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,
+                           const std::vector<int>& nodes)
     : comm_(comm), engine_(options.engine) {
-  const Json::Members place = place_of(comm, options.nodes);
+  if (!options.wisdom) return;
+  const Json::Members place = place_of(comm, nodes);
   const std::string lists = lists_key(comm, problem);
   key_ = key_of(problem_key(problem, options) + lists, place);
-  if (!options.wisdom) return;
   const Json old_key = key_of(old_problem_key(problem, options) + lists, place);
   const std::array<std::string, 2> ids{hash(key_.dump()), hash(old_key.dump())};
   std::string known;
@@ -489,7 +490,9 @@ std::string remember(MPI_Comm user, const AnyProblem& problem, const Options& op
   const auto comm = mpi::Communicator::shared(user);
   return comm.together([&] {
     check_alike(comm, problem, options);
-    return Recollection(comm, problem, options).keep(found);
+    Options kept = options;
+    kept.wisdom = true;  // of which keys say nothing
+    return Recollection(comm, problem, kept, comm.nodes(options.nodes)).keep(found);
   });
 }
 

@@ -14,6 +14,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from program import Result  # noqa: E402
+from wrong import command_lines  # noqa: E402
 
 WEFT, MPIEXEC = (os.path.abspath(word) if os.path.exists(word) else word for word in sys.argv[1:3])
 SIZES = {"f4": 4, "f8": 8, "c8": 8, "c16": 16, "i2": 2, "u1": 1}
@@ -515,55 +516,7 @@ class Wrong(Test):
         write_npy(self.path("c.npy"), (4, 3, 5), "c16")
         write_npy(self.path("f.npy"), (4, 3, 5), "f8")
         c, f, out = self.path("c.npy"), self.path("f.npy"), self.path("out.npy")
-        for text, *words in (
-                ("subcommand",), ("--nope", "bench", "--nope"), ("OUT.npy", "transform", "a.npy"), ("spare", "list", "spare"),
-                ("0x4x4", "bench", "--shape", "0x4x4"), ("-1x4x4", "bench", "--shape", "-1x4x4"), ("'4y'", "bench", "--shape", "4yx4"),
-                ("''", "bench", "--shape", "4xx4"), ("9999999999999999999", "bench", "--shape", "9999999999999999999x4"),
-                ("can be counted", "bench", "--shape", "4000000000x4000000000x4000000000"), ("8 axes", "bench", "--shape", "2x2x2x2x2x2x2x2x2"),
-                ("nope", "bench", "--kind", "nope"), ("kinds", "bench", "--kind", "dct2,dst1"), ("half", "bench", "--precision", "half"),
-                ("axis 7", "plan", "--axes", "7"), ("twice", "plan", "--axes", "1,1"), ("3x5", "bench", "--layout", "3x5"),
-                ("0x2", "bench", "--layout", "0x2"), ("slob", "bench", "--layout", "slob"), ("nope", "bench", "--strategy", "nope"),
-                ("nope", "bench", "--strategy", "isend,nope"), ("nope", "plan", "--engine", "nope"), ("nope", "plan", "--effort", "nope"),
-                ("nope", "plan", "--tiles", "nope"), ("tile is 0", "plan", "--tile", "0"), ("window is -1", "plan", "--window", "-1"),
-                ("test is -1", "plan", "--test", "-1"), ("threads is -1", "plan", "--threads", "-1"), ("batch is 0", "plan", "--batch", "0"),
-                ("components is -2", "plan", "--components", "-2"), ("--repeat", "bench", "--repeat", "0"), ("--tile", "bench", "--tile", "x"),
-                ("--batch", "bench", "--batch", "2", "--input", f), ("complex", "bench", "--kind", "r2c", "--input", c),
-                ("--forward,--backward,--lowpass", "transform", f, out), ("--forward,--backward,--lowpass", "transform", f, out, "--forward", "--backward"),
-                ("--lowpass nan", "transform", f, out, "--lowpass", "nan"), ("--lowpass -1", "transform", f, out, "--lowpass", "-1"),
-                ("--backward", "transform", f, out, "--backward"), ("--real-last", "transform", f, out, "--forward", "--real-last", "5"),
-                ("--real-last 7", "transform", c, out, "--backward", "--real-last", "7"), ("nope", "transform", f, out, "--forward", "--strategy", "nope"),
-                ("--real-last -5", "transform", c, out, "--backward", "--real-last", "-5"),
-                ("--real-last 0", "transform", c, out, "--backward", "--real-last", "0"),
-                ("axis 0 and of axis 1", "plan", "--kind", "r2c,r2c,c2c"), ("2 kinds", "plan", "--kind", "c2c,r2c"),
-                ("needs at least 2", "plan", "--kind", "dct1,r2c", "--shape", "1x4"), ('""', "plan", "--kind", "c2c,,dct2"),
-                ("c2r is backward", "plan", "--kind", "c2r,c2c,c2c"), ("dct2 transforms real", "bench", "--kind", "dct2", "--input", c),
-                ("'nan'", "plan", "--sphere", "2", "--kpoint", "nan,0,0"), ("nan", "bench", "--sphere", "nan"),
-                ("-1", "bench", "--sphere", "-1"), ("a million", "plan", "--sphere", "1e8"),
-                ("positive definite", "plan", "--sphere", "2", "--metric", "1,1,-1"), ("'nan'", "plan", "--sphere", "2", "--metric", "1,1,nan"),
-                ("k = 0", "plan", "--sphere", "2", "--kpoint", "0.5,0,0", "--kind", "r2c"), ("in_place", "plan", "--sphere", "2", "--in-place"),
-                ("c2c or r2c", "plan", "--sphere", "2", "--kind", "dct2"), ("give a batch", "plan", "--sphere", "2", "--components", "2"),
-                ("divide", "plan", "--sphere", "2", "--groups", "3", "--batch", "2"), ("groups is -1", "plan", "--groups", "-1"),
-                ("three extents", "plan", "--kept", "4x4"), ("4x4x0", "plan", "--kept", "4x4x0"),
-                ("9223372036854775807", "plan", "--kept", "4x4x4", "--kept-from", "9223372036854775807x0x0"),
-                ("--kept", "plan", "--kept-from", "0x0x0"), ("'x'", "plan", "--axes", "x"), ("''", "plan", "--axes", "0,"),
-                ("axis -1", "plan", "--axes", "-1"), ("31 bits", "plan", "--axes", "99999999999"),
-                ("make more than 8 axes", "plan", "--shape", "2x2x2x2x2x2x2", "--components", "2", "--batch", "2"),
-                ("4294967298 ranks", "plan", "--layout", "3x1431655766"), ("grid is -1,-1", "plan", "--layout", "-1x-1"),
-                ("counted", "plan", "--batch", "9223372036854775807"), ("threads is 100000", "plan", "--threads", "100000"),
-                ("half", "plan", "--wire", "half"), ("single precision already", "plan", "--wire", "single", "--precision", "float"),
-                ('"direct+"', "plan", "--strategy", "direct+"), ('"tune+isend"', "plan", "--strategy", "tune+isend"),
-                ("--explain", "plan", "--json"), ("-1", "plan", "--strategy", "tune", "--seconds", "-1"),
-                ("2 ranks", "plan", "--nodes", "0,1"), ("nobody", "plan", "--communicate", "nobody"),
-                ("at least 2", "plan", "--communicate", "thread"), ("tile is 0", "plan", "--backward-tile", "0"),
-                ("--rank 1", "types", "--rank", "1"), ("'0'", "exchange", "--bytes", "0"), ("''", "exchange", "--bytes", "8:"),
-                ("1 GiB", "exchange", "--bytes", "8:9223372036854775800"), ("'auto'", "exchange", "--strategy", "auto"),
-                ("as 657x30", "exchange", "--transpose", "99999999999x99999999999"), ("--kernel", "bench", "--kernel", "all", "--strategy", "isend"),
-                ("as in tile=1,4,16", "bench", "--sweep", "tile"), ("allowed: 1 or more", "bench", "--sweep", "tile=0"),
-                ("allowed: 0 or more", "bench", "--sweep", "window=-1"), ('"gathered" or "kept"', "bench", "--sweep", "tiles=nope"),
-                ('"caller" or "thread"', "bench", "--sweep", "communicate=nobody"), ("--shape", "bench", "--shape", "4x3x5", "--input", f),
-                ("plane waves", "bench", "--sphere", "2", "--input", f), ("-1", "tune", "--skew", "-1"), ("inf", "tune", "--seconds", "inf"),
-                ("subcommand", "wisdom"), ("required", "wisdom", "show"), ("nosuchfile", "wisdom", "merge", "nosuchfile"),
-                ("excludes", "list", "--json", "--markdown"), ("--ranks", "--ranks", "99999999999", "plan")):
+        for text, *words in command_lines(c, f, out):
             with self.subTest(words=words):
                 self.refused(text, *words)
 

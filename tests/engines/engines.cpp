@@ -12,6 +12,8 @@
 
 #include <weft/error.hpp>
 
+#include "support/message.hpp"
+
 #include "cases.hpp"
 #include "support/heap.hpp"
 
@@ -263,14 +265,6 @@ TEST(Engine, HoldsOnlySoManyLinesAndPoints) {
 }
 
 TEST(Engine, UnknownNamesAreErrorsThatListTheKnownOnes) {
-  const auto message = [](auto f) {
-    try {
-      f();
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
-  };
   for (const auto* e : engines()) {
     EXPECT_EQ(&engine(e->name()), e);
     EXPECT_FALSE(e->summary().empty());

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mpi/dense.hpp"
+#include "support/message.hpp"
 
 namespace weft {
 namespace {
@@ -79,14 +80,6 @@ TEST(Mixed, EveryOrderOfAxesAndEngine) {
 }
 
 TEST(Mixed, SaysWhatCannotBe) {
-  const auto message = [](auto f) {
-    try {
-      f();
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
-  };
   const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), std::string::npos) << text; };
   has(message([] { mixed<double, double>({4, 4}, {Kind::r2c, Kind::dct2}); }), "real numbers to complex ones, and real to real");
   has(message([] { mixed<double, Complex>({4, 4}, {Kind::c2c, Kind::dct2}); }), "complex numbers to complex ones");

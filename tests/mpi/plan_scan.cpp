@@ -26,12 +26,8 @@ const std::vector<Complex>& transformed(const AnyProblem& problem, const Shape& 
 double error_of(const Drawn& drawn) {
   const AnyProblem& problem = drawn.problem;
   const Options& options = drawn.options;
-  std::optional<AnyPlan> made;
-  try {
-    made.emplace(world, problem, options);
-  } catch (const Declined&) {
-    return -1;
-  }
+  std::optional<AnyPlan> made = planned(drawn);
+  if (!made) return -1;
   AnyPlan& plan = *made;
   const Element in(problem.precision, complex_input(problem)), out(problem.precision, complex_output(problem));
   const Shape& shape = plan.input_layout().shape();

@@ -54,12 +54,8 @@ double error_of(const Waves& drawn) {
   const AnyProblem& problem = drawn.problem;
   const PlaneWaves& waves = *problem.waves;
   const Options& options = drawn.options;
-  std::optional<AnyPlan> made;
-  try {
-    made.emplace(world, problem, options);
-  } catch (const Declined&) {
-    return -1;
-  }
+  std::optional<AnyPlan> made = planned(drawn);
+  if (!made) return -1;
   AnyPlan& plan = *made;
   const Shape& grid = problem.shape;
   const auto points = static_cast<std::size_t>(volume(grid));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <optional>
 #include <random>
 
 #include "support/plans.hpp"
@@ -34,6 +35,15 @@ inline std::string described(const Drawn& drawn) {
   if (o.input) s += "\ninput " + o.input->describe(true);
   if (o.output) s += "\noutput " + o.output->describe(true);
   return s;
+}
+
+/// None where the plan declines.
+inline std::optional<AnyPlan> planned(const Drawn& drawn) {
+  try {
+    return std::optional<AnyPlan>(std::in_place, world, drawn.problem, drawn.options);
+  } catch (const Declined&) {
+    return std::nullopt;
+  }
 }
 
 /// One number of an array of any element type.

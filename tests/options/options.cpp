@@ -22,15 +22,6 @@ const mpi::Communicator& everyone() {
 const Shape shape{6, 4, 5};
 const Options initial{.effort = "estimate"};
 
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 /// A value that is allowed and not the default.
 std::string other(const Option& row) {
   std::string usual = row.text(initial);

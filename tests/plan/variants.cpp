@@ -70,16 +70,14 @@ TEST(Variants, RanksOfANodeTryBothStores) {
   EXPECT_FALSE(variants(planes(mib), {.first = true, .sends = true, .ranks = 64}, usual).streaming) << "too much for any cache";
 }
 
-// A machine whose caches nobody knows, or that has no third level, lines of 128 or 256 bytes, or pages of 16 or 64 KiB.
+// A machine whose caches nobody knows, or that has no third level, or lines of 128 or 256 bytes.
 TEST(Variants, AnyMachineGetsASanePlan) {
   Hardware unknown;
   Hardware no_third = machine(0, 4);
   no_third.third = {};
   EXPECT_EQ(no_third.last_level(4), 4 * mib);
   EXPECT_EQ(unknown.last_level(4), 0);
-  Hardware small_pages = usual, large_pages = usual;
-  small_pages.page = 16 << 10, large_pages.page = 64 << 10;
-  for (const Hardware& made_up : {unknown, no_third, machine(32 * mib, 2, 128), machine(32 * mib, 2, 256), small_pages, large_pages})
+  for (const Hardware& made_up : {unknown, no_third, usual, machine(32 * mib, 2, 128), machine(32 * mib, 2, 256)})
     for (const Index bytes : {64 * limits::kib, mib, 16 * mib})
       for (const Index ranks : {1, 2, 4}) {
         const StageSpec spec = planes(bytes);

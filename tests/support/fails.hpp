@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi/communicator.hpp"
+#include "support/message.hpp"
 
 namespace weft {
 
@@ -14,16 +15,11 @@ namespace weft {
 template <class F>
 void fails(const mpi::Communicator& world, F&& f, const std::vector<std::string>& words) {
   const mpi::Handles live = mpi::live_handles();
-  std::string message = "no error";
-  try {
-    f();
-  } catch (const Error& error) {
-    message = error.what();
-  }
+  const std::string text = message(f);
   EXPECT_EQ(mpi::live_handles(), live);
-  for (const std::string& other : world.gather_all(message)) EXPECT_EQ(message, other);
-  EXPECT_NE(message, "no error");
-  for (const std::string& word : words) EXPECT_NE(message.find(word), std::string::npos) << message << "\nlacks: " << word;
+  for (const std::string& other : world.gather_all(text)) EXPECT_EQ(text, other);
+  EXPECT_NE(text, "no error");
+  for (const std::string& word : words) EXPECT_NE(text.find(word), std::string::npos) << text << "\nlacks: " << word;
 }
 
 }  // namespace weft

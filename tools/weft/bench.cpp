@@ -92,14 +92,14 @@ std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
                             "strategies are swept anyway",
                             weft::shown(sweep)));
   weft::Options read;
-  for (const std::string& value : values) set_option(read, "--sweep", name, value);
+  for (const std::string& value : values) set_option(read, "--sweep " + name, name, value);
   std::vector<Entry> all;
   std::set<std::string> known;
   for (Entry& entry : entries)
     for (const std::string& value : values) {
       weft::Options options = entry.options;
       weft::ScheduleOptions& s = options.schedule;
-      set_option(options, "--sweep", name, value);
+      set_option(options, "--sweep " + name, name, value);
       if (s.tiles == "one" || s.tiles == "auto") {
         s = {.tiles = s.tiles, .communicate = s.communicate};
         options.backward_schedule.reset();

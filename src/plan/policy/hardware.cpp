@@ -6,10 +6,6 @@
 #include <sstream>
 #include <string>
 
-#ifdef WEFT_HAVE_HWLOC
-#include <hwloc.h>
-#endif
-
 namespace weft {
 namespace {
 
@@ -17,27 +13,6 @@ void add(Hardware& machine, int level, const Hardware::Cache& cache) {
   Hardware::Cache* const levels[] = {&machine.first, &machine.second, &machine.third};
   if (level >= 1) *levels[std::min(level, 3) - 1] = {cache.bytes, std::max<Index>(cache.cores, 1)};
 }
-
-#ifdef WEFT_HAVE_HWLOC
-
-// The caches above the first core.
-void ask_for_caches(Hardware& machine) {
-  hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology) != 0) return;
-  hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-  hwloc_topology_set_cache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-  if (hwloc_topology_load(topology) == 0)
-    for (hwloc_obj_t at = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, 0); at; at = at->parent)
-      if (hwloc_obj_type_is_dcache(at->type)) {
-        const auto& cache = at->attr->cache;
-        add(machine, static_cast<int>(cache.depth),
-            {static_cast<Index>(cache.size), hwloc_bitmap_weight(at->cpuset)});
-        if (cache.depth == 1 && cache.linesize > 0) machine.cache_line = cache.linesize;
-      }
-  hwloc_topology_destroy(topology);
-}
-
-#else
 
 // Linux says "32768K", and "0-7,64-71" of cores. The C library says ten times as much on some machines.
 void ask_for_caches(Hardware& machine) {
@@ -66,12 +41,9 @@ void ask_for_caches(Hardware& machine) {
   }
 }
 
-#endif
-
 Hardware ask() {
   Hardware machine;
   machine.cores = std::max<Index>(sysconf(_SC_NPROCESSORS_CONF), 1);
-  machine.page = std::max<Index>(sysconf(_SC_PAGESIZE), 1);
   ask_for_caches(machine);
 #ifdef _SC_LEVEL3_CACHE_SIZE
   if (machine.last().bytes == 0) machine.third.bytes = std::max<Index>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);

@@ -1,4 +1,4 @@
-// What the machine is, as far as plans ask: caches, cache lines and pages.
+// What the machine is, as far as plans ask: caches and cache lines.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Hardware {
     Index cores = 1;  ///< that share it
   };
   Cache first, second, third;  ///< of data, by level
-  Index cache_line = 64, page = 4096;
+  Index cache_line = 64;
   Index cores = 1;  ///< of this node
 
   /// The farthest cache that there is.

@@ -56,7 +56,7 @@ void StageProgram::run_copies(const Batch& batch, const Box& region) const {
     const Panel panel{count, batch.width, a_point, batch.stride(a), b_point, batch.stride(b)};
     const bool in_rows = a_point == pass.to_bytes && b_point == pass.to_bytes &&
                          count * pass.to_bytes >= variant_.blocking.shortest_row;
-    if (batch.streams && !retained(batch, b))
+    if (batch.streams && !retained(batch.retains, b))
       cell.moves[k].stream(source, target, panel);
     else if (variant_.load != Load::direct && in_rows)
       move_rows(cell.moves[k], source, target, panel, pass.to_bytes);
@@ -202,7 +202,7 @@ void StageProgram::scatter(const Batch& batch, const std::byte* done, Index firs
     const std::byte* const source = done + segment.first * point + first * line;
     std::byte* const target = batch.workspace.to[s] + first * batch.stride(segment);
     const Panel panel{segment.count, count, point, line, batch.stride_along(segment), batch.stride(segment)};
-    if (batch.streams && !retained(batch, segment))
+    if (batch.streams && !retained(batch.retains, segment))
       segment.move.stream(source, target, panel);
     else
       segment.move(source, target, panel);

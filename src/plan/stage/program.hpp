@@ -228,8 +228,8 @@ class StageProgram {
   Wanted wanted_at(const Block& block, int pass, Index cell, Index cells, Stores stores, const Call& call) const;
   bool in_place(const Call& call) const;
   bool streams(const Pass& pass, Stores stores, const Call& call) const;
-  bool retained(const Batch& batch, const Segment& to) const {
-    return batch.retains && !to.in_block && to.slot == spec_.retained_slot;
+  bool retained(bool retains, const Segment& to) const {
+    return retains && !to.in_block && to.slot == spec_.retained_slot;
   }
   void run_batch(const Batch& batch, const Box& region) const;
   void run_copies(const Batch& batch, const Box& region) const;

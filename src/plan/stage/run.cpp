@@ -88,8 +88,7 @@ void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& regio
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
   if (begin == end) return;
   const bool streams_now =
-      streams(pass, stores, call) &&
-      !(cell.to.size() == 1 && stores.retains && !cell.to[0].in_block && cell.to[0].slot == spec_.retained_slot);
+      streams(pass, stores, call) && !(cell.to.size() == 1 && retained(stores.retains, cell.to[0]));
 
   Shape at = region.lo;
   Index rest = begin / batches;
