@@ -6,6 +6,8 @@
 #include <weft/options.hpp>
 #include <weft/quote.hpp>
 
+#include "geometry/copied.hpp"
+
 namespace weft {
 namespace {
 
@@ -78,7 +80,7 @@ OptionValue as_type(OptionType type, const OptionValue& value) {
     case OptionType::text:
     case OptionType::layout: break;
   }
-  return value;
+  return copied(value);
 }
 
 /// Whether a value that is no word is allowed.
@@ -142,7 +144,7 @@ std::string Option::allowed(bool in_short) const {
 }
 
 OptionValue Option::checked(const OptionValue& given) const {
-  const OptionValue read = as_type(type, given);
+  OptionValue read = as_type(type, given);
   if (within(*this, read)) return read;
   if (const auto* word = std::get_if<std::string>(&read))
     if (const std::vector<std::string> all = known();

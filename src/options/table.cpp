@@ -13,8 +13,8 @@ namespace {
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 constexpr double most_int = std::numeric_limits<int>::max(), least_int = std::numeric_limits<int>::min();
 
-/// Words that stand for values.
-using Words = std::vector<std::pair<std::string, OptionValue>>;
+/// Words that stand for numbers: of an integer for one.
+using Words = std::vector<std::pair<std::string, std::vector<Index>>>;
 
 std::vector<std::string> names_of(const Words& words) {
   std::vector<std::string> names;
@@ -22,15 +22,19 @@ std::vector<std::string> names_of(const Words& words) {
   return names;
 }
 
-OptionValue worded(OptionValue value, const Words& words) {
+/// The word that stands for these numbers, null where there is none.
+const std::string* word_for(const std::vector<Index>& numbers, const Words& words) {
   for (const auto& [name, meant] : words)
-    if (meant == value) return name;
-  return value;
+    if (meant == numbers) return &name;
+  return nullptr;
 }
-OptionValue meant_by(OptionValue value, const Words& words) {
-  for (const auto& [name, meant] : words)
-    if (value == OptionValue(name)) return meant;
-  return value;
+/// The numbers of an integer, of integers, or of a word.
+std::vector<Index> numbers_of(const OptionValue& value, const Words& words) {
+  if (const auto* const word = std::get_if<std::string>(&value))
+    for (const auto& [name, meant] : words)
+      if (name == *word) return meant;
+  if (const auto* const whole = std::get_if<Index>(&value)) return {*whole};
+  return std::get<std::vector<Index>>(value);
 }
 
 /// What all rows of one group share.
@@ -72,10 +76,14 @@ struct Rows {
     Option& row = add(name, OptionType::integer, help);
     row.least = least, row.most = most;
     row.words = names_of(words);
-    row.value = [=](const Options& o) { return worded(static_cast<Index>(place(o)), words); };
+    row.value = [=](const Options& o) -> OptionValue {
+      const Index number = place(o);
+      if (const std::string* const word = word_for({number}, words)) return *word;
+      return number;
+    };
     row.store = [=](Options& o, const OptionValue& value) {
       auto& member = place(o);
-      member = static_cast<std::remove_reference_t<decltype(member)>>(std::get<Index>(meant_by(value, words)));
+      member = static_cast<std::remove_reference_t<decltype(member)>>(numbers_of(value, words).front());
     };
     return row;
   }
@@ -85,14 +93,15 @@ struct Rows {
     Option& row = add(name, OptionType::integers, help);
     row.least = least, row.most = most;
     row.words = names_of(words);
-    row.value = [=](const Options& o) {
-      return worded(std::vector<Index>(place(o).begin(), place(o).end()), words);
+    row.value = [=](const Options& o) -> OptionValue {
+      std::vector<Index> numbers(place(o).begin(), place(o).end());
+      if (const std::string* const word = word_for(numbers, words)) return *word;
+      return numbers;
     };
     row.store = [=](Options& o, const OptionValue& value) {
       auto& member = place(o);
       std::remove_reference_t<decltype(member)> list;
-      const OptionValue meant = meant_by(value, words);
-      for (const Index each : std::get<std::vector<Index>>(meant)) list.push_back(static_cast<int>(each));
+      for (const Index each : numbers_of(value, words)) list.push_back(static_cast<int>(each));
       member = list;
     };
     return row;
@@ -115,7 +124,10 @@ struct Rows {
     row.value = [of = row.value](const Options& o) { return o.backward_schedule ? of(o) : OptionValue("auto"); };
     row.store = [of = row.store, there = forward->value](Options& o, const OptionValue& value) {
       if (!o.backward_schedule) o.backward_schedule = o.schedule;
-      of(o, value == OptionValue("auto") ? there(o) : value);
+      if (value == OptionValue("auto"))
+        of(o, there(o));
+      else
+        of(o, value);
       if (o.backward_schedule == o.schedule) o.backward_schedule.reset();
     };
   }
@@ -187,9 +199,9 @@ void add_speed(Rows rows) {
   backward(rows.integer("backward_test", "let backward's tiles progress after so many blocks of work; 0: never",
                         [](auto& o) -> auto& { return o.backward_schedule->test; }, 0, no_limit));
   rows.integer("threads", "threads a rank; auto: as wisdom or tuning says",
-               [](auto& o) -> auto& { return o.threads; }, 0, 1024, {{"auto", Index{0}}});
+               [](auto& o) -> auto& { return o.threads; }, 0, 1024, {{"auto", {0}}});
   rows.integers("nodes", "a number for every rank: those with different ones share no memory; auto: as MPI says",
-                [](auto& o) -> auto& { return o.nodes; }, least_int, most_int, {{"auto", std::vector<Index>()}});
+                [](auto& o) -> auto& { return o.nodes; }, least_int, most_int, {{"auto", {}}});
 }
 
 void add_results(Rows rows) {
@@ -197,7 +209,7 @@ void add_results(Rows rows) {
             [](auto& o) -> auto& { return o.wire; }, {"same", "single"});
   rows.integers("grid", "process grid over the leading axes; auto: as wisdom or tuning says",
                 [](auto& o) -> auto& { return o.grid; }, 1, most_int,
-                {{"default", std::vector<Index>()}, {"auto", std::vector<Index>{0}}});
+                {{"default", {}}, {"auto", {0}}});
   Option& split = rows.add("split", OptionType::text, "how an axis is cut among ranks");
   split.words = {"even", "blocks"};
   split.form = "blocks of some size as \"blocks:8\", bounds as \"0,3,8\"", split.takes = is_split;
@@ -212,7 +224,7 @@ void add_results(Rows rows) {
   rows.integer("batch", "transforms a call, each array behind the other",
                [](auto& o) -> auto& { return o.batch; }, 1, no_limit);
   rows.integer("groups", "plane waves: groups of ranks that share the batch; auto: as wisdom or tuning says",
-               [](auto& o) -> auto& { return o.groups; }, 0, most_int, {{"auto", Index{0}}});
+               [](auto& o) -> auto& { return o.groups; }, 0, most_int, {{"auto", {0}}});
   rows.integer("components", "interleaved fields: the fastest axis of every array",
                [](auto& o) -> auto& { return o.components; }, 1, no_limit);
   rows.text("placement", "a transform preserves its input, may overwrite it, or leaves its output in its place",

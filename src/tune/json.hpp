@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "geometry/copied.hpp"
+
 namespace weft {
 
 class Json {
@@ -25,6 +27,10 @@ class Json {
   Json(const char* value) : value_(std::string(value)) {}
   Json(List value) : value_(std::move(value)) {}
   Json(Members value) : value_(std::move(value)) {}
+  Json(const Json& other) : value_(copied(other.value_)) {}
+  Json(Json&&) = default;
+  Json& operator=(const Json&) = default;
+  Json& operator=(Json&&) = default;
 
   /// Throws Error, naming the position, for what is no JSON, and for lists in lists 64 deep.
   static Json parse(std::string_view text);

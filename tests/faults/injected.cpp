@@ -1,6 +1,6 @@
 // One rank alone is refused memory, a mapping, a file, a thread or a call of MPI, at every place where it asks while
 // planning: all ranks throw the same, or all go on, and afterwards everything works. Some of the places each time; all
-// of them where WEFT_TEST_THOROUGH is set.
+// of them where WEFT_TEST_THOROUGH is set, as it is for one rank.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -14,6 +14,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/window.hpp"
+#include "tune/json.hpp"
 
 namespace weft {
 namespace {
@@ -158,6 +159,33 @@ TEST_F(Injected, Files) {
   all.barrier();
   if (all.rank() == 0) std::filesystem::remove(path);
   EXPECT_GT(thrown, 4);
+}
+
+// Values that hold texts or lists are copied as a whole, or not at all.
+TEST_F(Injected, CopiesOfValues) {
+  const auto at_every_allocation = [&](auto&& f) {
+    for (long nth = 0;; ++nth) {
+      bool caught = false;
+      inject::arm(inject::Kind::allocation, nth);
+      try {
+        f();
+      } catch (const std::bad_alloc&) {
+        caught = true;
+      }
+      const bool asked = inject::disarm() > nth;
+      EXPECT_EQ(caught, asked) << nth;
+      if (!asked) return nth;
+    }
+  };
+  const std::string text(100, 'x');
+  const Json value = Json::Members{{"text", text}, {"list", Json::List{1.0, text, true}}, {text, Json::Members{}}};
+  Json other = value;
+  EXPECT_GT(at_every_allocation([&] { other = Json(value); }), 4);
+  EXPECT_EQ(other.dump(), value.dump());
+  Options options{.nodes = {0, 1, 0}, .grid = {2, 3, 4}};
+  EXPECT_GT(at_every_allocation([&] { check_options(options); }), 5);
+  EXPECT_GT(at_every_allocation([&] { set(options, "nodes", std::vector<Index>{1, 1, 0}); }), 0);
+  EXPECT_EQ(get(options, "nodes"), "1,1,0");
 }
 
 TEST_F(Injected, Tuning) {
