@@ -11,7 +11,8 @@
 
 namespace weft {
 
-Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single, const Machine& machine) {
+Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single,
+                    const Machine& machine) {
   std::vector<int> nodes;
   for (const int member : demand.pattern.members()) nodes.push_back(demand.nodes[static_cast<std::size_t>(member)]);
   demand.nodes = std::move(nodes);
@@ -32,7 +33,8 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
       throw Declined("strategy \"" + shown(name) + "\" declines: " + declined.what());
     } catch (const Error& refused) {  // alike on all ranks
       if (!chosen.instead()) throw;
-      return alone(*chosen.instead(), reason + ", but in the place of " + std::string(chosen.name()) + ": " + refused.what());
+      return alone(*chosen.instead(),
+                   reason + ", but in the place of " + std::string(chosen.name()) + ": " + refused.what());
     }
   };
 
@@ -45,7 +47,9 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     return bound(*chosen, "as requested");
   }
 
-  const Index arrives = demand.pattern.to().elements(demand.pattern.members()[static_cast<std::size_t>(demand.pattern.rank())]) * demand.element_bytes;
+  const Index arrives =
+      demand.pattern.to().elements(demand.pattern.members()[static_cast<std::size_t>(demand.pattern.rank())]) *
+      demand.element_bytes;
   std::string refusals;
   std::vector<Considered> candidates, refused;
   // lists of candidates state facts; advice is for who is left without any
@@ -81,7 +85,8 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     }
     candidates.push_back({std::string(by), own[k], costs[k], ""});
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   for (auto candidate = candidates.begin(); candidate != candidates.end();) {
     char text[96];
     std::snprintf(text, sizeof text, "auto: cheapest by cost, %.3g s an exchange", candidate->seconds);

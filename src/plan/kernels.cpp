@@ -1,4 +1,5 @@
-// The one list of kernels. Tile, window and test interval of those that leave them to be tuned are only where tuning may begin.
+// The one list of kernels. Tile, window and test interval of those that leave them to be tuned are only where tuning
+// may begin.
 #include <weft/kernel.hpp>
 #include <weft/quote.hpp>
 
@@ -15,7 +16,11 @@ constexpr std::string_view dubey = "Dubey & Tessera, Redistribution strategies f
 
 const std::vector<Kernel>& kernels() {
   static const std::vector<Kernel> all{
-      {"replace", "sendrecv_replace", {"gathered", 1}, "plane by plane, MPI_Sendrecv_replace with one peer after the other", dubey},
+      {"replace",
+       "sendrecv_replace",
+       {"gathered", 1},
+       "plane by plane, MPI_Sendrecv_replace with one peer after the other",
+       dubey},
       {"standard", "sendrecv", {"gathered", 1}, "plane by plane, MPI_Send and MPI_Recv in pairwise order", dubey},
       {"overlap", "isend", {"gathered", 1, 0}, "plane by plane, MPI_Isend and MPI_Irecv, waited for at the end", dubey},
       {"oneplane", "alltoall", {"gathered", 1}, "MPI_Alltoall plane by plane", dubey},

@@ -1,4 +1,5 @@
-// Which lines a plan transforms and how they lie while it does: planned once for both directions, for all strategies and schedules alike.
+// Which lines a plan transforms and how they lie while it does: planned once for both directions, for all strategies
+// and schedules alike.
 #include <algorithm>
 #include <set>
 
@@ -7,20 +8,23 @@
 #include "plan/policy/variants.hpp"
 
 namespace weft {
-// Rows of a block are left a little apart, on an odd number of cache lines, so that columns do not fall on one another in the first-level cache, and hold no fewer than
-// a batch of columns.
+// Rows of a block are left a little apart, on an odd number of cache lines, so that columns do not fall on one another
+// in the first-level cache, and hold no fewer than a batch of columns.
 Index AnyPlan::Body::padded(Index elements) const {
   const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true));
   return ((std::max(elements, 2 * line) + line - 1) / line | 1) * line;
 }
 
-// Where rows and the columns across them are transformed in one block, columns are transformed where they lie, unless a map may want them as lines. The bits of a line depend
-// on how it lies: so this is decided by the route that cuts no tiles, and is the same for all strategies and schedules.
+// Where rows and the columns across them are transformed in one block, columns are transformed where they lie, unless
+// a map may want them as lines. The bits of a line depend on how it lies: so this is decided by the route that cuts no
+// tiles, and is the same for all strategies and schedules.
 void AnyPlan::Body::find_pair() {
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
   const Index bytes = static_cast<Index>(element_bytes(problem.precision, true));
-  const auto fits = [&](int a, int b, Index budget = limits::plane) { return spectrum[a] * spectrum[b] * bytes <= budget; };
+  const auto fits = [&](int a, int b, Index budget = limits::plane) {
+    return spectrum[a] * spectrum[b] * bytes <= budget;
+  };
   if (waves && waves->pencils()) return;
   if (waves) {  // larger planes hold the columns that are not all zero, as lines
     const bool whole = fits(last, last - 1);
@@ -33,18 +37,23 @@ void AnyPlan::Body::find_pair() {
   Options uncut = requested;
   uncut.schedule = ScheduleOptions();
   const Route plain = plan_route(problem, uncut, comm.size());
-  const auto turning = std::find_if(plain.work.rbegin(), plain.work.rend(), [](const Order& axes) { return axes.size() > 0; });
+  const auto turning =
+      std::find_if(plain.work.rbegin(), plain.work.rend(), [](const Order& axes) { return axes.size() > 0; });
   if (turning == plain.work.rend()) return;
   const int turning_axis = (*turning)[turning->size() - 1];
   for (const Order& axes : plain.work)
     for (int k = 0; k + 1 < axes.size(); ++k)
-      if (const int next = axes[k + 1]; axes[k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c && fits(last, next)) {
+      if (const int next = axes[k + 1];
+          axes[k] == last && route.kinds[static_cast<std::size_t>(next)] == Kind::c2c && fits(last, next)) {
         rows_axis = last, columns_axis = next;
         columns_stay = next != turning_axis;
       }
   row_elements = padded(spectrum[last]);
-  // Small planes are transformed where they are going, as they lie there, and not copied. Not half spectra, which may take the place of what they come from only by way of a block.
-  const bool in_place = columns_axis == last - 1 && columns_stay && route.halved < 0 && fits(last, columns_axis, limits::plane_in_place) && spectrum[last] * bytes >= limits::row_across;
+  // Small planes are transformed where they are going, as they lie there, and not copied. Not half spectra, which may
+  // take the place of what they come from only by way of a block.
+  const bool in_place = columns_axis == last - 1 && columns_stay && route.halved < 0 &&
+                        fits(last, columns_axis, limits::plane_in_place) &&
+                        spectrum[last] * bytes >= limits::row_across;
   leaving_row_elements = in_place ? spectrum[last] : row_elements;
   if (turning->size() == 1) find_crossing(plain, turning_axis);
 }
@@ -54,9 +63,13 @@ void AnyPlan::Body::find_pair() {
 void AnyPlan::Body::find_crossing(const Route& plain, int axis) {
   const int last = route.shape.size() - 1;
   const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != axis; };
-  if (axis == last || route.shape[axis] > limits::crossing_points || route.kinds[static_cast<std::size_t>(axis)] != Kind::c2c || !rows_across(plain.input) || !rows_across(plain.output)) return;
+  if (axis == last || route.shape[axis] > limits::crossing_points ||
+      route.kinds[static_cast<std::size_t>(axis)] != Kind::c2c || !rows_across(plain.input) ||
+      !rows_across(plain.output))
+    return;
   crossing_axis = axis;
-  crossing_elements = padded(blocking(hardware()).batch_width(static_cast<Index>(element_bytes(problem.precision, true)), route.shape[axis]));
+  crossing_elements = padded(
+      blocking(hardware()).batch_width(static_cast<Index>(element_bytes(problem.precision, true)), route.shape[axis]));
 }
 
 // The last stage that transforms, of forward or, with plane waves, of backward: where a map is.
@@ -74,12 +87,13 @@ LineSpec AnyPlan::Body::mapped_spec() const {
   return axes[axes.size() - 1] == crossing_axis ? spec.as_plain() : spec;
 }
 
-// What a map's stage is undone with, axis by axis in reverse order: plain lines, but that the first are read where forward leaves them. Planes of plane waves
-// go back as they come.
+// What a map's stage is undone with, axis by axis in reverse order: plain lines, but that the first are read where
+// forward leaves them. Planes of plane waves go back as they come.
 std::vector<LineSpec> AnyPlan::Body::returning_specs() const {
   std::vector<LineSpec> specs;
   if (waves) {
-    for (const int a : route.work[static_cast<std::size_t>(route.space)]) specs.push_back(line_spec(a, Direction::forward));
+    for (const int a : route.work[static_cast<std::size_t>(route.space)])
+      specs.push_back(line_spec(a, Direction::forward));
     return specs;
   }
   const Order& axes = route.work[turning_stage(route)];
@@ -109,8 +123,10 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   }
   if (axis == columns_axis) {
     spec.in_stride = row, spec.in_distance = 1;
-    if (!there || columns_stay) spec.out_stride = row, spec.out_distance = 1;
-    else spec.out_distance = (spec.length + 1) / 2 * 2;
+    if (!there || columns_stay)
+      spec.out_stride = row, spec.out_distance = 1;
+    else
+      spec.out_distance = (spec.length + 1) / 2 * 2;
   }
   return spec;
 }

@@ -1,6 +1,7 @@
 // What a plan is made of.
 #pragma once
 
+#include <array>
 #include <map>
 #include <mutex>
 
@@ -9,36 +10,13 @@
 #include "check/order.hpp"
 #include "engines/engine.hpp"
 #include "mpi/tracing.hpp"
-#include "plan/run/conductor.hpp"
-#include "plan/route/route.hpp"
-#include "plan/schedule.hpp"
-#include "plan/stage/stage.hpp"
-#include "plan/run/team.hpp"
 #include "plan/policy/selector.hpp"
 #include "plan/policy/variants.hpp"
+#include "plan/run/team.hpp"
+#include "plan/transform.hpp"
 #include "sphere/waves.hpp"
 
 namespace weft {
-
-/// One direction: stages, what lies between them, and the steps that run them. Element s of `hops`, `exchanges`, `strategies` and `reasons` is between stages
-/// s and s+1; `bytes` has one entry more than there are stages: an element before, between and after them.
-struct Chain {
-  Layout first = Layout::slab({1}, 0, 1), last = first;
-  int first_slot = 0, last_slot = 1;
-  int turn = -1;  // of a map: the stage that maps; exchanges from this number on belong to the way back
-  std::vector<std::vector<Operation>> operations;
-  std::vector<Index> bytes;
-  std::vector<Hop> hops;
-  std::vector<std::shared_ptr<Exchange>> exchanges;
-  std::vector<std::string> strategies, reasons;  // names, and why these
-  std::vector<std::vector<Considered>> considered;  // by "auto"
-  std::vector<int> selves;  // this rank's number in each exchange's group
-  std::vector<Side> sides;  // from and to of every stage
-  std::vector<std::unique_ptr<Stage>> stages;
-  std::vector<Step> steps;
-  int list = 0;             // its number where executions are recorded
-  std::unique_ptr<Conductor> conductor;  // where one thread does nothing but exchanges
-};
 
 struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses for this machine.
@@ -50,15 +28,18 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
 
   mpi::Communicator comm;
   AnyProblem problem;
-  std::string called;  // what the time limit and comparisons of calls say
-  bool compares = false;  // calls, before they execute
+  std::string called;             // what the time limit and comparisons of calls say
+  bool compares = false;          // calls, before they execute
   std::uint64_t plan_number = 0;  // on its communicator
   Options requested, effective;
   Machine machine;
-  std::string choice, chosen_by;  // how options left open were chosen, as JSON and in one line; empty: the model chose, or nobody
+  // how options left open were chosen, as JSON and in one line; empty: the model chose, or nobody
+  std::string choice, chosen_by;
   std::vector<GVector> vectors;  // of plane waves: this rank's
   std::unique_ptr<Waves> waves;  // null: none
-  std::optional<Route> way_back;  // in forward's direction, where backward has a schedule of its own that cuts a dense transform otherwise; else `route`
+  // in forward's direction, where backward has a schedule of its own that cuts a dense transform otherwise; else
+  // `route`
+  std::optional<Route> way_back;
   Route route;
   std::vector<int> nodes;                   // of every rank
   Index input_bytes = 0, output_bytes = 0;  // an element
@@ -67,10 +48,13 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   int spectrum_slot = 1;
 
   std::map<LineSpec, std::shared_ptr<const Lines>> lines;
-  int columns_axis = -1, rows_axis = -1;  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
+  // transformed one after the other in blocks whose rows lie row_elements apart; -1: none are
+  int columns_axis = -1, rows_axis = -1;
   Index row_elements = 0, leaving_row_elements = 0;  // backward, forward
-  bool columns_stay = false;  // they are left where they were read, forward too
-  int crossing_axis = -1;  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements apart; -1: they become lines
+  bool columns_stay = false;                         // they are left where they were read, forward too
+  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements apart; -1: they
+  // become lines
+  int crossing_axis = -1;
   Index crossing_elements = 0;
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
@@ -81,41 +65,53 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   std::once_flag modes_made;
   Index owned_bytes = 0;
 
-  Chain forward, backward, map;
+  Transform forward, backward, map;
+  std::array<Transform*, 3> transforms() { return {&forward, &backward, &map}; }
+  std::array<const Transform*, 3> transforms() const { return {&forward, &backward, &map}; }
   Selector selector;  // of how their stages had better write
   std::vector<Workspace> workspaces;
   std::unique_ptr<Team> team;
   std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
-  AnyPlan::Spent spent_before;  // when recording began
-  std::exception_ptr failure;   // of MPI, in the middle of an execution: null, or there are no more
+  AnyPlan::Spent spent_before;                        // when recording began
+  std::exception_ptr failure;  // of MPI, in the middle of an execution: null, or there are no more
 
   double logical_points() const;
   std::string describe_waves() const;
   /// Of plane waves: real space where it is transformed, slabs or pencils.
-  const Layout& space() const { return route.space == 0 ? route.input : route.hops[static_cast<std::size_t>(route.space) - 1].to; }
-  int scattered_axis(const Hop& hop) const;
-  /// Of a route's hop on the way back, whose gathered axis is the one that is cut on the way there.
+  const Layout& space() const {
+    return route.space == 0 ? route.input : route.transitions[static_cast<std::size_t>(route.space) - 1].to;
+  }
+  int scattered_axis(const Transition& transition) const;
+  /// Of a route's transition on the way back, whose gathered axis is the one that is cut on the way there.
   Cut back_cut(const Route& way, std::size_t h) const;
   check::Program program() const;
-  int number(const Chain& chain) const { return &chain == &forward ? 0 : &chain == &backward ? 1 : 2; }
-  static Traffic traffic(const Chain& chain);
-  trace::List list(const Chain& chain) const;
+  int number(const Transform& transform) const { return &transform == &forward ? 0 : &transform == &backward ? 1 : 2; }
+  static Traffic traffic(const Transform& transform);
+  trace::List list(const Transform& transform) const;
   void record(std::shared_ptr<trace::Recorder> on);
   AnyPlan::Spent spent() const;
-  /// Runs what looks at the arguments of a call; where calls are compared, on all ranks or on none, and only if all make the same call.
+  /// Runs what looks at the arguments of a call; where calls are compared, on all ranks or on none, and only if all
+  /// make the same call.
   template <class Check>
   void checked(const char* verb, Check&& check) const;
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* verb) const;
   void check_map_arrays(const void* in, const void* out, Index bytes, const char* verb) const;
-  void execute(Chain& chain, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
-  std::pair<std::shared_ptr<Exchange>, int> lent(const Chain& from, const Chain& to) const;
-  std::shared_ptr<std::byte> memory(Chain& from, Chain& to, std::shared_ptr<std::byte>& mine, Index bytes);
+  void execute(Transform& transform, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
+  std::pair<std::shared_ptr<Exchange>, int> lent(const Transform& from, const Transform& to) const;
+  std::shared_ptr<std::byte> memory(Transform& from, Transform& to, std::shared_ptr<std::byte>& mine, Index bytes);
 
  private:
+  void check_thread_level() const;
+  void measure_arrays();
+  std::vector<Index> bytes_along(const Route& way) const;
+  void route_forward();
+  void order_sent_planes();
+  void route_backward();
+  void prepare_threads();
   Route agreed_route();
   const Route& homeward() const { return way_back ? *way_back : route; }
   void share_waves();
-  void enter_sphere(Chain& chain) const;
+  void enter_sphere(Transform& transform) const;
   std::vector<View> on_grid(const std::vector<View>& numbered) const;
   Index padded(Index elements) const;
   void find_pair();
@@ -126,35 +122,40 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   std::vector<Operation> operations(const Order& axes, Direction direction) const;
   LineSpec mapped_spec() const;
   std::vector<LineSpec> returning_specs() const;
-  static void rescale(Chain& chain, double by);
+  static void rescale(Transform& transform, double by);
   int new_array(Index bytes);
   void need(int slot);
-  void bind_chain(Chain& chain);
-  bool returns(const Chain& chain, std::size_t s) const;
-  StageFacts facts(const Chain& chain, std::size_t s) const;
+  std::vector<std::string> names_along(const Transform& transform) const;
+  Demand demand(const Transform& transform, std::size_t h);
+  void bind(Transform& transform);
+  void note_effective(const Transform& transform, std::vector<std::string> names);
+  bool returns(const Transform& transform, std::size_t s) const;
+  StageFacts facts(const Transform& transform, std::size_t s) const;
   void select_variants();
-  StageSpec spec(const Chain& chain, std::size_t s) const;
-  std::unique_ptr<Stage> stage(const Chain& chain, std::size_t s) const;
-  bool takes_up(const Chain& chain) const;
+  StageSpec spec(const Transform& transform, std::size_t s) const;
+  std::unique_ptr<Stage> stage(const Transform& transform, std::size_t s) const;
+  bool takes_up(const Transform& transform) const;
   Index ranks_here() const;
-  void keep_apart(const Chain& there, std::size_t h);
-  bool lands(const Chain& chain, std::size_t h) const;
+  void keep_apart(const Transform& there, std::size_t h);
+  bool lands(const Transform& transform, std::size_t h) const;
   bool in_step() const;
   bool overwrites() const;
   int ring() const;
-  Index window(const Chain& chain, const ScheduleOptions& planned, const ScheduleOptions& asked) const;
-  Side link(Chain& chain, std::size_t h);
-  void build(Chain& chain);
+  Index window(const Transform& transform, const ScheduleOptions& planned, const ScheduleOptions& asked) const;
+  Side link(Transform& transform, std::size_t h);
+  void build(Transform& transform);
   void build_map(double scale);
-  void lay_arrays_between(Chain& chain);
-  void lay_array_behind(Chain& chain, std::size_t s);
-  void schedule(Chain& chain);
-  void follow(Chain& chain);
-  void conduct(Chain& chain);
+  std::vector<Operation> mapped_operations(const std::vector<Operation>& up) const;
+  void give_slots_to_map(const Transform& there);
+  void lay_arrays_between(Transform& transform);
+  void lay_array_behind(Transform& transform, std::size_t s);
+  void schedule(Transform& transform);
+  void follow(Transform& transform);
+  void conduct(Transform& transform);
   Workspace make_workspace();
   void work(const Stage& stage, int number, const Step& step, const Call& call, trace::Run& run);
-  void exchange(Chain& chain, const Step& step);
-  void run_steps(Chain& chain, const Call& call, trace::Run& run);
+  void exchange(Transform& transform, const Step& step);
+  void run_steps(Transform& transform, const Call& call, trace::Run& run);
 
   // what the team works on now: kept here so that starting it allocates nothing
   struct Work {
@@ -166,7 +167,8 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   // The first thread's spans are steps, which end when all threads are done; those of others are what they do in one.
   class Noted {
    public:
-    Noted(const Work& work, int thread) : work_(work), thread_(thread), begin_(thread > 0 && *work.run ? trace::now() : 0) {}
+    Noted(const Work& work, int thread)
+        : work_(work), thread_(thread), begin_(thread > 0 && *work.run ? trace::now() : 0) {}
     ~Noted() {
       if (begin_) work_.run->note(thread_, begin_, trace::now(), work_.number);
     }
@@ -180,7 +182,8 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
     const Noted noted(now, thread);
     const int threads = team->threads(), count = now.last - now.first;
     for (int b = now.first + count * thread / threads; b < now.first + count * (thread + 1) / threads; ++b)
-      for (int p = 0; p < now.stage->passes(); ++p) now.stage->run(b, p, 0, 1, workspaces[static_cast<std::size_t>(thread)], *now.call);
+      for (int p = 0; p < now.stage->passes(); ++p)
+        now.stage->run(b, p, 0, 1, workspaces[static_cast<std::size_t>(thread)], *now.call);
     streaming_fence();  // only the thread that stored can wait for its stores
   };
   const std::function<void(int)> together = [this](int thread) {
@@ -196,9 +199,11 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
     workspace.block = own;
     streaming_fence();
   };
-  Chain* conducted = nullptr;
+  Transform* conducted = nullptr;
   const std::function<void(const Step&)> talk = [this](const Step& step) { exchange(*conducted, step); };
-  const std::function<void(int)> progress = [this](int e) { conducted->exchanges[static_cast<std::size_t>(e)]->test(); };
+  const std::function<void(int)> progress = [this](int e) {
+    conducted->exchanges[static_cast<std::size_t>(e)]->test();
+  };
 };
 
 }  // namespace weft

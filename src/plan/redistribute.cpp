@@ -1,4 +1,5 @@
-// Redistribution without a transform: copies from the caller's array to where the exchange sends from, and back from where it receives.
+// Redistribution without a transform: copies from the caller's array to where the exchange sends from, and back from
+// where it receives.
 #include "plan/redistribute.hpp"
 
 #include <algorithm>
@@ -7,9 +8,9 @@
 
 #include "geometry/boxes.hpp"
 #include "geometry/checked.hpp"
-#include "plan/stage/mover.hpp"
-#include "plan/route/problem.hpp"
 #include "plan/report/record.hpp"
+#include "plan/route/problem.hpp"
+#include "plan/stage/mover.hpp"
 
 namespace weft {
 namespace {
@@ -21,7 +22,8 @@ View in_slot(View view, int slot) {
   return view;
 }
 
-/// Calls visit(peer, a's view, b's view) for what two lists of the same pieces in the same order have in common: they may be cut differently.
+/// Calls visit(peer, a's view, b's view) for what two lists of the same pieces in the same order have in common: they
+/// may be cut differently.
 template <class Visit>
 void each_common(const std::vector<Piece>& a, const std::vector<Piece>& b, Visit visit) {
   for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
@@ -35,7 +37,9 @@ void each_common(const std::vector<Piece>& a, const std::vector<Piece>& b, Visit
 
 /// Whether both views are the same bytes: element p of one is where that of the other is, wherever their boxes lie.
 bool same_place(const View& a, const View& b, const Slots& slots, Index bytes) {
-  const auto address = [&](const View& view) { return slots[static_cast<std::size_t>(view.slot)] + view.offset * bytes; };
+  const auto address = [&](const View& view) {
+    return slots[static_cast<std::size_t>(view.slot)] + view.offset * bytes;
+  };
   for (int i = 0; i < a.box.axes(); ++i)
     if (a.box.extent(i) > 1 && a.strides[i] != b.strides[i]) return false;
   return address(a) == address(b);
@@ -47,7 +51,8 @@ std::vector<Piece> for_peer(int peer, std::vector<Piece> pieces) {
 }
 
 /// Collective: fails alike on all ranks unless they gave the same, and that can be done.
-Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
+Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const Layout& to, Index element_bytes,
+                        const RedistributionOptions& options) {
   all.same("the bytes of an element", std::to_string(element_bytes));
   all.same("the strategy", options.strategy);
   all.same("WEFT_CHECK", all.agree([] { return std::string(compares_calls() ? "1" : "0"); }));
@@ -57,10 +62,11 @@ Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const 
   if (element_bytes < 1) throw Error("elements of " + std::to_string(element_bytes) + " bytes: give at least 1");
   for (const Layout* layout : {&from, &to})
     if (layout->ranks() != all.size())
-      throw Error("the layout " + layout->describe() + " does not fit a communicator of " + std::to_string(all.size()) + " ranks: make both for as many");
+      throw Error("the layout " + layout->describe() + " does not fit a communicator of " + std::to_string(all.size()) +
+                  " ranks: make both for as many");
   if (!options.periodic.empty() && options.periodic.size() != from.axes())
-    throw Error("periodic says something of " + std::to_string(options.periodic.size()) + " axes, and the arrays have " + std::to_string(from.axes()) +
-                ": give one number for each, or none");
+    throw Error("periodic says something of " + std::to_string(options.periodic.size()) +
+                " axes, and the arrays have " + std::to_string(from.axes()) + ": give one number for each, or none");
   all.agree([&] {
     checked::bytes(from.elements(all.rank()), element_bytes, "the array that data comes from");
     checked::bytes(to.elements(all.rank()), element_bytes, "the array that data goes to");
@@ -70,10 +76,19 @@ Pattern checked_pattern(const mpi::Communicator& all, const Layout& from, const 
 
 }  // namespace
 
-Redistribution::Body::Body(mpi::Communicator comm, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options, const Machine& machine)
-    : comm_(std::move(comm)), pattern_(checked_pattern(comm_, from, to, element_bytes, options)), bytes_(element_bytes),
-      compares_(compares_calls()), number_(comm_.next_number()) {
-  Demand demand{.pattern = pattern_, .element_bytes = bytes_, .from_slot = from_slot, .to_slot = to_slot, .slots = &slots_, .nodes = comm_.nodes(options.nodes)};
+Redistribution::Body::Body(mpi::Communicator comm, const Layout& from, const Layout& to, Index element_bytes,
+                           const RedistributionOptions& options, const Machine& machine)
+    : comm_(std::move(comm)),
+      pattern_(checked_pattern(comm_, from, to, element_bytes, options)),
+      bytes_(element_bytes),
+      compares_(compares_calls()),
+      number_(comm_.next_number()) {
+  Demand demand{.pattern = pattern_,
+                .element_bytes = bytes_,
+                .from_slot = from_slot,
+                .to_slot = to_slot,
+                .slots = &slots_,
+                .nodes = comm_.nodes(options.nodes)};
   bound_ = bind_strategy(comm_, demand, options.strategy, false, machine);
   strategy = bound_.strategy->name();
   for (int t = 0; t < bound_.exchange->tiles(); ++t) plan_tile(t, pattern_.tile(t), bound_.exchange->tile(t));
@@ -108,9 +123,11 @@ void Redistribution::Body::check_call(const void* from, const void* to) {
   if (failure_) throw_failed("redistribution", failure_);
   const int rank = comm_.rank();
   if ((!from && pattern_.from().elements(rank) > 0) || (!to && pattern_.to().elements(rank) > 0))
-    throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") + " array of a redistribution is a null pointer");
+    throw Error("rank " + std::to_string(rank) + ": the " + (from ? "output" : "input") +
+                " array of a redistribution is a null pointer");
   const auto *const in = static_cast<const std::byte*>(from), *const out = static_cast<const std::byte*>(to);
-  overlap_ = std::less<>{}(in, out + pattern_.to().elements(rank) * bytes_) && std::less<>{}(out, in + pattern_.from().elements(rank) * bytes_);
+  overlap_ = std::less<>{}(in, out + pattern_.to().elements(rank) * bytes_) &&
+             std::less<>{}(out, in + pattern_.from().elements(rank) * bytes_);
   if (overlap_) examine(in, out);
 }
 
@@ -119,7 +136,8 @@ void Redistribution::Body::run_steps(trace::Run& run) {
   for (int k = 0; const Step& step : steps_) {
     if (step.kind == Step::Kind::work) {
       for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)])
-        if (!overlap_ || !same_place(move.from, move.to, slots_, bytes_)) copy(move.from, slots_, move.to, slots_, bytes_);
+        if (!overlap_ || !same_place(move.from, move.to, slots_, bytes_))
+          copy(move.from, slots_, move.to, slots_, bytes_);
     } else {
       take(*bound_.exchange, step);
     }
@@ -133,15 +151,18 @@ void Redistribution::Body::examine(const std::byte* from, const std::byte* to) {
   const int rank = comm_.rank(), self = pattern_.rank();
   const auto refuse = [&](const std::string& why) {
     throw Error("rank " + std::to_string(rank) + ": the arrays of a redistribution overlap, and " + why +
-                "; give two arrays, or let what is read and what is written be apart but for elements that stay in their place");
+                "; give two arrays, or let what is read and what is written be apart but for elements that stay in "
+                "their place");
   };
   const Index count = pattern_.to().elements(rank);
   std::vector<bool> written(static_cast<std::size_t>(count)), stays(written.size());
-  const auto place = [&](const View& view, const Shape& point) { return distance + view.at(point) * bytes_; };  // of what is read, from `to` on
+  // of what is read, from `to` on
+  const auto place = [&](const View& view, const Shape& point) { return distance + view.at(point) * bytes_; };
   bool any_stays = false;
   for (int t = 0; t < pattern_.tiles(); ++t) {
     const Pattern::Tile& tile = pattern_.tile(t);
-    for (const Piece& take : tile.takes) each_point(take.at.box, [&](const Shape& point) { written[static_cast<std::size_t>(take.at.at(point))] = true; });
+    for (const Piece& take : tile.takes)
+      each_point(take.at.box, [&](const Shape& point) { written[static_cast<std::size_t>(take.at.at(point))] = true; });
     each_common(for_peer(self, tile.gives), for_peer(self, tile.takes), [&](int, const View& give, const View& take) {
       each_point(give.box, [&](const Shape& point) {
         const Index at = take.at(point);
@@ -161,18 +182,24 @@ void Redistribution::Body::examine(const std::byte* from, const std::byte* to) {
         }
       });
     if (!any_stays) continue;
-    each_common(for_peer(self, bound_.exchange->tile(t).out), for_peer(self, bound_.exchange->tile(t).in), [&](int, const View& out, const View& in) {
-      if (out.slot == from_slot && in.slot == to_slot) refuse("strategy " + strategy + " has MPI move also what stays on a rank, which must not be in its place then");
-    });
+    each_common(for_peer(self, bound_.exchange->tile(t).out), for_peer(self, bound_.exchange->tile(t).in),
+                [&](int, const View& out, const View& in) {
+                  if (out.slot == from_slot && in.slot == to_slot)
+                    refuse("strategy " + strategy +
+                           " has MPI move also what stays on a rank, which must not be in its place then");
+                });
   }
   examined_ = distance;
 }
 
 void Redistribution::Body::record(std::shared_ptr<trace::Recorder> on) {
   if (on && on != recorder_) {
-    trace::List list{.name = "redistribute", .plan = "redistribution of elements of " + std::to_string(bytes_) + " bytes, " + strategy,
-                     .stages = {"copy what leaves", "copy what stays", "copy what has come"}, .exchanges = {strategy}};
-    for (const Step& step : steps_) list.steps.push_back(recorded(step, bound_.exchange.get(), pattern_.rank(), bytes_));
+    trace::List list{.name = "redistribute",
+                     .plan = "redistribution of elements of " + std::to_string(bytes_) + " bytes, " + strategy,
+                     .stages = {"copy what leaves", "copy what stays", "copy what has come"},
+                     .exchanges = {strategy}};
+    for (const Step& step : steps_)
+      list.steps.push_back(recorded(step, bound_.exchange.get(), pattern_.rank(), bytes_));
     list_ = on->add(std::move(list), 1);
   }
   recorder_ = std::move(on);
@@ -187,9 +214,11 @@ std::string Redistribution::Body::describe() const {
       partners[static_cast<std::size_t>(piece.peer)] = piece.peer != pattern_.rank();
     }
   std::ostringstream out;
-  out << "redistribution of elements of " << bytes_ << " bytes\n  from " << pattern_.from().describe() << "\n  to   " << pattern_.to().describe() << "\n  strategy "
-      << strategy << " (" << bound_.reason << ")\n  rank " << comm_.rank() << " sends " << sent << " bytes to " << std::count(partners.begin(), partners.end(), true)
-      << " of " << pattern_.ranks() - 1 << " others connected to it, keeps " << kept << " and owns buffers of " << bound_.exchange->bytes_owned() << " bytes\n";
+  out << "redistribution of elements of " << bytes_ << " bytes\n  from " << pattern_.from().describe() << "\n  to   "
+      << pattern_.to().describe() << "\n  strategy " << strategy << " (" << bound_.reason << ")\n  rank "
+      << comm_.rank() << " sends " << sent << " bytes to " << std::count(partners.begin(), partners.end(), true)
+      << " of " << pattern_.ranks() - 1 << " others connected to it, keeps " << kept << " and owns buffers of "
+      << bound_.exchange->bytes_owned() << " bytes\n";
   if (const std::string note = bound_.exchange->note(); !note.empty()) out << "  note: " << note << "\n";
   return out.str();
 }
@@ -203,12 +232,18 @@ void Redistribution::Body::plan_tile(int number, const Pattern::Tile& caller, co
               [&](int, const View& out, const View& in) { skips = skips && same_memory(out, in); });
   if (skips)
     each_common(for_peer(self, caller.gives), for_peer(self, caller.takes),
-                [&](int, const View& give, const View& take) { moves[stay].push_back({in_slot(give, from_slot), in_slot(take, to_slot)}); });
+                [&](int, const View& give, const View& take) {
+                  moves[stay].push_back({in_slot(give, from_slot), in_slot(take, to_slot)});
+                });
   const auto add = [&](Moves& list, int peer, const View& from, const View& to) {
     if ((peer != self || !skips) && !same_memory(from, to)) list.push_back({from, to});
   };
-  each_common(caller.gives, exchange.out, [&](int peer, const View& give, const View& out) { add(moves[leave], peer, in_slot(give, from_slot), out); });
-  each_common(caller.takes, exchange.in, [&](int peer, const View& take, const View& in) { add(moves[arrive], peer, in, in_slot(take, to_slot)); });
+  each_common(caller.gives, exchange.out, [&](int peer, const View& give, const View& out) {
+    add(moves[leave], peer, in_slot(give, from_slot), out);
+  });
+  each_common(caller.takes, exchange.in, [&](int peer, const View& take, const View& in) {
+    add(moves[arrive], peer, in, in_slot(take, to_slot));
+  });
 
   const auto work = [&](Part part) {
     if (!moves[part].empty()) steps_.push_back({Step::Kind::work, part, number, number + 1});
@@ -232,7 +267,8 @@ const std::string& Redistribution::strategy() const { return body_->strategy; }
 std::string Redistribution::describe() const { return body_->describe(); }
 void Redistribution::record(Trace& trace) { body_->record(trace.tracing_->recorder); }
 
-void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layout& to, void* out, Index element_bytes, const RedistributionOptions& options) {
+void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layout& to, void* out, Index element_bytes,
+                  const RedistributionOptions& options) {
   Redistribution(comm, from, to, element_bytes, options)(in, out);
 }
 

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
-#include "mpi/watch.hpp"
-
 namespace weft {
 namespace {
 
-const char* verb(Step::Kind kind) {
-  static constexpr const char* names[] = {"work", "open", "start", "test", "finish", "close"};
-  return names[static_cast<int>(kind)];
-}
-
 class Maker {
  public:
-  Maker(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges, const Schedule& schedule)
+  Maker(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges,
+        const Schedule& schedule)
       : stages_(stages), exchanges_(exchanges), schedule_(schedule), ran_(stages.size()), progress_(exchanges.size()) {
     for (std::size_t s = 0; s < exchanges.size(); ++s) exchanges[s] ? relate(s) : connect(s);
   }
@@ -30,16 +24,20 @@ class Maker {
  private:
   // Blocks and tiles of one exchange: which need which.
   struct Progress {
-    std::vector<int> written_by;  // by tile: one past the last block that writes it
+    std::vector<int> written_by;    // by tile: one past the last block that writes it
     std::vector<int> first_writer;  // by tile: the first block that does
-    std::vector<int> needs;       // by block of the reading stage: one past the last tile it reads, or without an exchange the last block of the writer
-    std::vector<int> last_reader; // by tile: the last block that reads it, -1: none
+    // by block of the reading stage: one past the last tile it reads, or without an exchange the last block of the
+    // writer
+    std::vector<int> needs;
+    std::vector<int> last_reader;  // by tile: the last block that reads it, -1: none
     int opened = 0, started = 0, finished = 0;
   };
 
   static bool meets(const Stage& stage, const Box& block, const Box& piece) {
-    for (int a = 0; a < std::min(block.axes(), piece.axes()); ++a)  // where a stage looks up in a table, pieces have other axes after those that both have
-      if (!stage.transforms(a) && std::max(block.lo[a], piece.lo[a]) >= std::min(block.hi[a], piece.hi[a])) return false;
+    // where a stage looks up in a table, pieces have other axes after those that both have
+    for (int a = 0; a < std::min(block.axes(), piece.axes()); ++a)
+      if (!stage.transforms(a) && std::max(block.lo[a], piece.lo[a]) >= std::min(block.hi[a], piece.hi[a]))
+        return false;
     return !piece.empty();
   }
 
@@ -71,8 +69,8 @@ class Maker {
     }
   }
 
-  // Without an exchange between: a block may follow as soon as those that it has points in common with are done, unless its stage writes, laid out
-  // otherwise, where blocks to come will read.
+  // Without an exchange between: a block may follow as soon as those that it has points in common with are done,
+  // unless its stage writes, laid out otherwise, where blocks to come will read.
   void connect(std::size_t s) {
     const Stage &writer = *stages_[s], &reader = *stages_[s + 1];
     std::vector<int>& needs = progress_[s].needs;
@@ -81,7 +79,9 @@ class Maker {
     const Side& to = reader.spec().to;
     const auto disturbs = [&](const Side& side) {
       return std::any_of(side.views.begin(), side.views.end(), [&](const View& read) {
-        return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) { return read.slot == written.slot && !(side.bytes == to.bytes && same_memory(read, written)); });
+        return std::any_of(to.views.begin(), to.views.end(), [&](const View& written) {
+          return read.slot == written.slot && !(side.bytes == to.bytes && same_memory(read, written));
+        });
       });
     };
     for (std::size_t k = s;; --k) {
@@ -90,12 +90,16 @@ class Maker {
     }
     for (int a = 0; a < reader.spec().from.box.axes(); ++a) {
       const Index low = reader.spec().from.box.lo[a], extent = reader.spec().from.box.extent(a);
-      if (writer.transforms(a) || reader.transforms(a) || writer.blocks() == 0 || writer.block(0).extent(a) == extent) continue;
-      std::vector<int> last(static_cast<std::size_t>(extent));  // by place on the axis: one past the last block that has it
-      for (int w = 0; w < writer.blocks(); ++w) std::fill(last.begin() + (writer.block(w).lo[a] - low), last.begin() + (writer.block(w).hi[a] - low), w + 1);
+      if (writer.transforms(a) || reader.transforms(a) || writer.blocks() == 0 || writer.block(0).extent(a) == extent)
+        continue;
+      // by place on the axis: one past the last block that has it
+      std::vector<int> last(static_cast<std::size_t>(extent));
+      for (int w = 0; w < writer.blocks(); ++w)
+        std::fill(last.begin() + (writer.block(w).lo[a] - low), last.begin() + (writer.block(w).hi[a] - low), w + 1);
       for (int b = 0; b < reader.blocks(); ++b) {
         int& need = needs[static_cast<std::size_t>(b)];
-        need = std::min(need, *std::max_element(last.begin() + (reader.block(b).lo[a] - low), last.begin() + (reader.block(b).hi[a] - low)));
+        need = std::min(need, *std::max_element(last.begin() + (reader.block(b).lo[a] - low),
+                                                last.begin() + (reader.block(b).hi[a] - low)));
       }
     }
   }
@@ -111,7 +115,8 @@ class Maker {
     steps_.push_back({kind, static_cast<int>(of), first, last});
   }
 
-  // Starts every tile of exchange s, running its writer, and as much of its reader as becomes ready when the window is full.
+  // Starts every tile of exchange s, running its writer, and as much of its reader as becomes ready when the window is
+  // full.
   void start_all(std::size_t s) {
     for (std::size_t e = 0; e < s; ++e)  // exchange by exchange, also on a rank that has nothing to do in between
       if (exchanges_[e]) start_all(e);
@@ -171,17 +176,22 @@ class Maker {
     if (s > 0 && !exchanges_[s - 1]) run_all(s - 1);  // what nobody has asked for
   }
 
-  // A stage may leave its result where a later exchange sends it from, with other stages between that work there: peers must be done with it before.
+  // A stage may leave its result where a later exchange sends it from, with other stages between that work there:
+  // peers must be done with it before.
   void open_later(std::size_t s) {
     std::size_t e = s;
     while (e < exchanges_.size() && !exchanges_[e]) ++e;
     if (e == s || e == exchanges_.size()) return;
     const std::vector<View>& left = stages_[s]->spec().to.views;
-    if (std::any_of(left.begin(), left.end(), [&](const View& view) { return view.slot == exchanges_[e]->array().slot; })) open_to(e, exchanges_[e]->tiles());
+    if (std::any_of(left.begin(), left.end(),
+                    [&](const View& view) { return view.slot == exchanges_[e]->array().slot; }))
+      open_to(e, exchanges_[e]->tiles());
   }
 
-  // One past the last block of stage s that is to be done before block `of` of the next: as many as will still be in cache when they are read, but for such as may have to wait for what is on its
-  // way. Where caches hold it, what as many of the next one's blocks need as there are threads: two threads on halves of every grid of a batch of 32^3 took 1.4 of the time of grids apart, but grids apart of 128^3 1.06.
+  // One past the last block of stage s that is to be done before block `of` of the next: as many as will still be in
+  // cache when they are read, but for such as may have to wait for what is on its way. Where caches hold it, what as
+  // many of the next one's blocks need as there are threads: two threads on halves of every grid of a batch of 32^3
+  // took 1.4 of the time of grids apart, but grids apart of 128^3 1.06.
   int passed_on(std::size_t s, int of) const {
     constexpr Index held = 8;  // times as much as is handed on at least
     const Stage& stage = *stages_[s];
@@ -220,7 +230,8 @@ class Maker {
     while (ran_[s] < end) {
       const int b = ran_[s];
       if (s > 0 && !reads) run(s - 1, holds(s) ? stages_[s - 1]->blocks() : passed_on(s - 1, b));
-      if (reads) finish_to(s - 1, holds(s) ? exchanges_[s - 1]->tiles() : progress_[s - 1].needs[static_cast<std::size_t>(b)]);
+      if (reads)
+        finish_to(s - 1, holds(s) ? exchanges_[s - 1]->tiles() : progress_[s - 1].needs[static_cast<std::size_t>(b)]);
       if (writes)
         for (int t = exchanges_[s]->tiles(); t > progress_[s].opened; --t)
           if (progress_[s].first_writer[static_cast<std::size_t>(t - 1)] <= b) open_to(s, t);
@@ -233,7 +244,8 @@ class Maker {
       if (schedule_.test > 0 && ++since_test_ >= schedule_.test) {
         since_test_ = 0;
         for (std::size_t e = 0; e < exchanges_.size(); ++e)
-          if (exchanges_[e] && progress_[e].started > progress_[e].finished) step(Step::Kind::test, e, progress_[e].finished);
+          if (exchanges_[e] && progress_[e].started > progress_[e].finished)
+            step(Step::Kind::test, e, progress_[e].finished);
       }
     }
   }
@@ -249,27 +261,9 @@ class Maker {
 
 }  // namespace
 
-std::vector<Step> make_steps(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges, const Schedule& schedule) {
+std::vector<Step> make_steps(const std::vector<const Stage*>& stages, const std::vector<const Exchange*>& exchanges,
+                             const Schedule& schedule) {
   return Maker(stages, exchanges, schedule).make();
-}
-
-void take(Exchange& exchange, const Step& step) {
-  const mpi::Wait wait(verb(step.kind), step.of, step.first);
-  switch (step.kind) {
-    case Step::Kind::open: return exchange.open(step.first);
-    case Step::Kind::start: return exchange.start(step.first);
-    case Step::Kind::test: return static_cast<void>(exchange.test());
-    case Step::Kind::finish: return exchange.finish(step.first);
-    case Step::Kind::close: return exchange.close(step.first);
-    case Step::Kind::work: return;
-  }
-}
-
-std::string to_string(const Step& step) {
-  const std::string name = verb(step.kind);
-  if (step.kind == Step::Kind::work)
-    return name + " stage " + std::to_string(step.of) + " blocks " + std::to_string(step.first) + ".." + std::to_string(step.last - 1);
-  return name + " exchange " + std::to_string(step.of) + " tile " + std::to_string(step.first);
 }
 
 }  // namespace weft

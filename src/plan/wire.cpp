@@ -32,7 +32,8 @@ class SingleExchange final : public Exchange {
       const auto place = [&](std::vector<Piece>& pieces, Index own, Index& end, int slot) {
         std::vector<Run> runs;
         for (Piece& piece : pieces) {
-          if (!dense(piece.at)) throw Error("its memory is not packed, and only packed memory can be made of another precision");
+          if (!dense(piece.at))
+            throw Error("its memory is not packed, and only packed memory can be made of another precision");
           const bool here = piece.peer == self;
           Index& at = here ? own : end;
           const Index count = piece.at.box.volume();
@@ -57,8 +58,8 @@ class SingleExchange final : public Exchange {
   }
 
   Traffic traffic() const override { return sent_->traffic(); }
-  /// What the exchange beneath promises. Its memory is written before its own start, which may tell peers at once, and read
-  /// after its own finish.
+  /// What the exchange beneath promises. Its memory is written before its own start, which may tell peers at once, and
+  /// read after its own finish.
   Promises promises(int self) const override {
     Promises promises = sent_->promises(self);
     for (auto& touch : promises.touches)

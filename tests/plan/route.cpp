@@ -20,7 +20,7 @@ Index most_parts(const Shape& shape, int whole, int ranks, int axis = 0) {
 }
 
 int busy_ranks(const Route& route, std::size_t stage) {
-  const Layout& layout = stage < route.hops.size() ? route.hops[stage].from : route.output;
+  const Layout& layout = stage < route.transitions.size() ? route.transitions[stage].from : route.output;
   int busy = 0;
   for (int r = 0; r < layout.ranks(); ++r) busy += !layout.box(r).empty();
   return busy;
@@ -56,7 +56,7 @@ void expect_busy(const AnyProblem& problem, const Options& options, int ranks) {
           << "stage " << s << " of " << to_string(route.shape) << ", kind of the last axis " << to_string(problem.kinds.back()) << ", last axis "
           << problem.axes[problem.axes.size() - 1] << ", " << ranks << " ranks, input " << route.input.describe(true);
     }
-    exchanged = exchanged || (s < route.hops.size() && route.hops[s].exchanges);
+    exchanged = exchanged || (s < route.transitions.size() && route.transitions[s].exchanges);
   }
   std::sort(transformed.begin(), transformed.end()), std::sort(wanted.begin(), wanted.end());
   EXPECT_EQ(transformed, wanted);
@@ -126,10 +126,10 @@ TEST(Route, KeepsRanksBusyWhateverTheInput) {
 TEST(Route, UsualGrids) {
   const Route slabs = plan_route(problem(Precision::double_, {Kind::r2c}, {16, 12, 20}), {}, 8);
   EXPECT_EQ(slabs.input.describe(true), Layout::grid({16, 12, 20}, {8, 1, 1}).describe(true));
-  EXPECT_EQ(slabs.hops.size(), 1u);
+  EXPECT_EQ(slabs.transitions.size(), 1u);
   const Route pencils = plan_route(problem(Precision::double_, {Kind::c2c}, {6, 6, 20}), {}, 12);
   EXPECT_EQ(pencils.input.describe(true), Layout::grid({6, 6, 20}, {3, 4, 1}).describe(true));
-  EXPECT_EQ(pencils.hops.size(), 2u);
+  EXPECT_EQ(pencils.transitions.size(), 2u);
 }
 
 // With an input layout, the grid is that of the first transform.
@@ -140,7 +140,7 @@ TEST(Route, GridBesideAnInput) {
   const auto first = [&](const Few<int>& grid) {
     const Route route = plan_route(p, {.grid = grid, .input = bricks}, 4);
     EXPECT_TRUE(route.work.front().empty());
-    return route.hops.front().to.describe(true);
+    return route.transitions.front().to.describe(true);
   };
   EXPECT_EQ(first({1, 4}), Layout::grid(shape, {1, 4, 1}).describe(true));
   EXPECT_EQ(first({1, 2, 2}), Layout::grid(shape, {1, 2, 2}).describe(true));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index each = Selector::each;
 
-/// A plan whose executions take `seconds(chain, settings)`, of `chains` in turn.
+/// A plan whose executions take `seconds(transform, settings)`, of `transforms` in turn.
 struct Pretended {
   Selector trial;
   std::vector<bool> now;
@@ -24,10 +24,10 @@ struct Pretended {
     changes = 0;
   }
   template <class Seconds>
-  void run(Index times, const std::vector<int>& chains, Seconds seconds) {
+  void run(Index times, const std::vector<int>& transforms, Seconds seconds) {
     for (Index k = 0; k < times; ++k, ++executions) {
-      const int chain = chains[static_cast<std::size_t>(executions) % chains.size()];
-      trial.took(chain, seconds(chain, now));
+      const int transform = transforms[static_cast<std::size_t>(executions) % transforms.size()];
+      trial.took(transform, seconds(transform, now));
     }
   }
 };
@@ -65,13 +65,13 @@ TEST(Selector, StaysWhereExecutionsComeInRows) {
 }
 
 // One direction may pay for what the other gains; a few executions that something disturbs do not count.
-TEST(Selector, WeighsChainsAsOftenAsTheyRun) {
-  const auto seconds = [](int chain, const auto& s) { return chain == 0 ? (s[0] ? 0.9 : 1) : (s[0] ? 1.3 : 1); };
+TEST(Selector, WeighsTransformsAsOftenAsTheyRun) {
+  const auto seconds = [](int transform, const auto& s) { return transform == 0 ? (s[0] ? 0.9 : 1) : (s[0] ? 1.3 : 1); };
   Pretended both({false}), mostly_forward({false});
   both.run(Selector::calm + each, {0, 1}, seconds);
   EXPECT_FALSE(both.now[0]);
   int k = 0;
-  mostly_forward.run(Selector::calm + each, {0, 0, 0, 0, 0, 0, 0, 1}, [&](int chain, const auto& s) { return seconds(chain, s) + (++k % 11 == 0 ? 50 : 0); });
+  mostly_forward.run(Selector::calm + each, {0, 0, 0, 0, 0, 0, 0, 1}, [&](int transform, const auto& s) { return seconds(transform, s) + (++k % 11 == 0 ? 50 : 0); });
   EXPECT_TRUE(mostly_forward.now[0]);
 }
 
@@ -106,7 +106,7 @@ TEST(Selector, RanksStayInStepWhereSomeTryAndOthersDoNot) {
   Pretended here({true}), there({true});
   const auto usual = [](int, const auto& s) { return s[0] ? 1 : 1.05; };
   for (Pretended* plan : {&here, &there}) plan->run(Selector::look, {0}, usual), plan->changes = 0;
-  here.run(Selector::look, {0}, [&](int chain, const auto& s) { return 2 * usual(chain, s); });
+  here.run(Selector::look, {0}, [&](int transform, const auto& s) { return 2 * usual(transform, s); });
   there.run(Selector::look, {0}, usual);
   EXPECT_GT(here.changes, 0);
   EXPECT_EQ(there.changes, 0);

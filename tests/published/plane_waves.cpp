@@ -105,8 +105,8 @@ Route route_of(const Shape& grid, const std::vector<std::vector<SphereStick>>& s
 TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
   constexpr Index n = 128;
   const Route route = route_of({n, n, n}, share_sticks(box_sticks({n / 2, n / 2, n / 2}), 16, "columns"), planes(n));
-  ASSERT_EQ(route.hops.size(), 1u);
-  const Hop& hop = route.hops[0];
+  ASSERT_EQ(route.transitions.size(), 1u);
+  const Transition& transition = route.transitions[0];
   const auto expect = [&](const Pattern& pattern, int tiles, Index bytes) {
     EXPECT_EQ(pattern.tiles(), tiles);
     for (int t = 0; t < pattern.tiles(); ++t)
@@ -115,14 +115,14 @@ TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
         return 16 * count == bytes;
       });
   };
-  expect(Pattern(hop.from, hop.to, 3, hop.cut), 8, 4096);
-  expect(Pattern(hop.to, hop.from, 3, *hop.back_cut), 4, 8192);
+  expect(Pattern(transition.from, transition.to, 3, transition.cut), 8, 4096);
+  expect(Pattern(transition.to, transition.from, 3, *transition.back_cut), 4, 8192);
 }
 
 // Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40 on 16 ranks, message sizes in elements; 1231.9 sent by a rank, what it keeps included.
 TEST(PlaneWavesTiny, PrintedMessagesOfCnt40) {
   const Route route = route_of({30, 30, 30}, share_sticks(sphere_sticks({.squared = 205}), 16, "columns"), {});
-  const Pattern pattern(route.hops[0].to, route.hops[0].from, 0);
+  const Pattern pattern(route.transitions[0].to, route.transitions[0].from, 0);
   std::set<Index> sizes;
   Index sent = 0, kept = 0;
   pattern.each_count(0, [&](int source, int target, Index count) {

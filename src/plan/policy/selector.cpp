@@ -5,12 +5,13 @@
 
 namespace weft {
 
-void Selector::add(int chain, std::function<void(bool)> set, bool guess) {
+void Selector::add(int transform, std::function<void(bool)> set, bool guess) {
   set(guess);
-  settings_.push_back({chain, std::move(set), guess});
+  settings_.push_back({transform, std::move(set), guess});
 }
 
-// Their mean, without the longest third, which something else has disturbed. A median would see one kind of executions alone where callers alternate between two.
+// Their mean, without the longest third, which something else has disturbed. A median would see one kind of executions
+// alone where callers alternate between two.
 double Selector::Times::usual() {
   const std::size_t quiet = std::max<std::size_t>(count - (count + 2) / 3, 1);
   const auto end = seconds.begin() + static_cast<std::ptrdiff_t>(quiet);
@@ -18,7 +19,7 @@ double Selector::Times::usual() {
   return std::accumulate(seconds.begin(), end, 0.0) / static_cast<double>(quiet);
 }
 
-// The plan's time the other way over that this way, every chain counted as often as it ran; 1: nothing is known.
+// The plan's time the other way over that this way, every transform counted as often as it ran; 1: nothing is known.
 double Selector::other_over_this() {
   double as_is = 0, other = 0;
   for (auto& [now, then] : times_)
@@ -44,7 +45,7 @@ bool Selector::changed() {
   return now > clearly * then || then > clearly * now;
 }
 
-void Selector::took(int chain, double seconds) {
+void Selector::took(int transform, double seconds) {
   constexpr double clearly = 0.97, hopeless = 1.1;
   if (settings_.empty()) return;
   const auto setting = [&](Index trial) -> Setting& { return settings_[static_cast<std::size_t>(trial / each)]; };
@@ -52,10 +53,10 @@ void Selector::took(int chain, double seconds) {
     for (auto& both : times_) both[0].count = both[1].count = 0;
   };
   const auto other = [](Index trial) { return (trial % each / stretch + 1) / 2 % 2 == 1; };
-  ran_[static_cast<std::size_t>(chain)] = true;
+  ran_[static_cast<std::size_t>(transform)] = true;
   const Index at = executions_++ - calm;
   if (at < trials_) {
-    Times& times = times_[static_cast<std::size_t>(chain)][at >= 0 && other(at) && !hopeless_];
+    Times& times = times_[static_cast<std::size_t>(transform)][at >= 0 && other(at) && !hopeless_];
     if ((at < 0 || at % stretch > 0) && times.count < times.seconds.size()) times.seconds[times.count++] = seconds;
   }
   if (at >= 0 && at < trials_) {
@@ -70,7 +71,9 @@ void Selector::took(int chain, double seconds) {
     }
   }
   if (executions_ == calm) {
-    const auto tried = std::partition(settings_.begin(), settings_.end(), [&](const Setting& s) { return ran_[static_cast<std::size_t>(s.chain)]; }) - settings_.begin();
+    const auto tried = std::partition(settings_.begin(), settings_.end(),
+                                      [&](const Setting& s) { return ran_[static_cast<std::size_t>(s.transform)]; }) -
+                       settings_.begin();
     trials_ = rounds_ % looks == 0 || changed() ? each * tried : 0;
     length_ = std::max(look, calm + each * tried);
     forget();

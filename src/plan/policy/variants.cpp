@@ -21,12 +21,12 @@ bool written_where_read(const StageSpec& spec) {
 }
 
 // Past the caches may go what callers get, unless all of it is worked on where it lies; and what a stage leaves for
-// others where a block is copied out or was one axis. A first stage's goes there where it is large; what ranks of a node
-// exchange, and their caches may hold, is tried.
+// others where a block is copied out or was one axis. A first stage's goes there where it is large; what ranks of a
+// node exchange, and their caches may hold, is tried.
 Past past_caches(const StageSpec& spec, const StageFacts& facts, const Hardware& hardware) {
   const Index bytes = spec.bytes_written();
-  const bool tried = facts.ranks > 1 && bytes >= limits::may_stream &&
-                     facts.ranks * bytes <= hardware.last_level(facts.ranks);
+  const bool tried =
+      facts.ranks > 1 && bytes >= limits::may_stream && facts.ranks * bytes <= hardware.last_level(facts.ranks);
   if (written_where_read(spec)) return Past::never;
   if (facts.returns) {
     const bool may = !facts.first && (spec.operations.size() == 1 || spec.from.table || spec.columns_first());
@@ -48,8 +48,8 @@ bool piles_up(const StageSpec& spec, const StageFacts& facts) {
   if (!facts.overwrites || spec.operations.size() < 2) return false;
   const Operation& columns = spec.operations.back();
   const auto piled = [&](Index apart) { return apart * spec.to.bytes % limits::cache_sets == 0; };
-  return !spec.from.box.empty() && columns.strided() && columns.first->takes_rows() && !piled(columns.first->spec().out_stride) &&
-         spec.to.box.extent(columns.axis) > limits::cache_ways &&
+  return !spec.from.box.empty() && columns.strided() && columns.first->takes_rows() &&
+         !piled(columns.first->spec().out_stride) && spec.to.box.extent(columns.axis) > limits::cache_ways &&
          std::all_of(spec.to.views.begin(), spec.to.views.end(),
                      [&](const View& view) { return piled(view.strides[columns.axis]); });
 }
@@ -95,14 +95,15 @@ Variants variants(const StageSpec& spec, const StageFacts& facts, const Hardware
     streaming.store = Store::streaming;
     streaming.between = Between::workspace;
     if (!spec.to.begins_lines(hardware.cache_line)) streaming.leave = Leave::in_runs;
-    if (streaming.load == Load::direct && spec.bytes_read() > limits::streamed_is_read) streaming.load = Load::prefetched;
+    if (streaming.load == Load::direct && spec.bytes_read() > limits::streamed_is_read)
+      streaming.load = Load::prefetched;
   }
   return all;
 }
 
 // Where the last-level cache might hold results until they are read, nobody knows what is faster, for neighbours share
-// it. What callers get is tried only if a cache might hold it beside what it comes from. What is retained is kept first:
-// it may be what makes streaming the rest pay.
+// it. What callers get is tried only if a cache might hold it beside what it comes from. What is retained is kept
+// first: it may be what makes streaming the rest pay.
 Trials trials(const StageSpec& spec, const Variants& variants, const StageFacts& facts, const Hardware& hardware) {
   const Index cache = hardware.last_level(facts.ranks);
   const bool streams = variants.planned.store != Store::cached;
@@ -110,8 +111,9 @@ Trials trials(const StageSpec& spec, const Variants& variants, const StageFacts&
   all.in_runs = variants.in_runs.has_value();
   all.streams = variants.streaming || (streams && facts.bytes_at_once * (facts.returns ? 2 : 1) <= cache);
   all.retains = spec.retained_slot >= 0;
-  const bool past = facts.returns ? spec.operations.size() == 1 || facts.bytes_at_once > cache / limits::caller_cache_share
-                                  : !facts.overwrites && facts.bytes_at_once > cache / limits::stage_cache_share;
+  const bool past = facts.returns
+                        ? spec.operations.size() == 1 || facts.bytes_at_once > cache / limits::caller_cache_share
+                        : !facts.overwrites && facts.bytes_at_once > cache / limits::stage_cache_share;
   all.streams_guess = past && !variants.streaming;
   return all;
 }

@@ -1,5 +1,5 @@
-// Which variants a stage has on a machine, and which of them are tried while plans run. Pure functions: of a stage, what
-// is known of its place in a plan, and what the machine is.
+// Which variants a stage has on a machine, and which of them are tried while plans run. Pure functions: of a stage,
+// what is known of its place in a plan, and what the machine is.
 #pragma once
 
 #include "plan/policy/hardware.hpp"
@@ -10,14 +10,14 @@ namespace weft {
 
 /// A stage's place in a plan.
 struct StageFacts {
-  bool first = false;            ///< it reads what callers give
-  bool last = false;             ///< no stage follows
-  bool returns = false;          ///< it writes what callers get
-  bool sends = false;            ///< an exchange follows
-  bool overwrites = false;       ///< callers let it write where it reads
-  bool paired_rows = false;      ///< the plan transforms rows and the columns across them in one block
-  Index ranks = 1;               ///< of this node
-  Index bytes_at_once = 0;       ///< that all of them have written and nobody has read yet, at most
+  bool first = false;        ///< it reads what callers give
+  bool last = false;         ///< no stage follows
+  bool returns = false;      ///< it writes what callers get
+  bool sends = false;        ///< an exchange follows
+  bool overwrites = false;   ///< callers let it write where it reads
+  bool paired_rows = false;  ///< the plan transforms rows and the columns across them in one block
+  Index ranks = 1;           ///< of this node
+  Index bytes_at_once = 0;   ///< that all of them have written and nobody has read yet, at most
 };
 
 Blocking blocking(const Hardware& hardware);

@@ -11,7 +11,7 @@ namespace {
 
 // What arrays of the caller are called, and what exchanges share; a rank's other memory is called by its slot.
 constexpr int real_array = -1, spectrum = -2, second_array = -3, mapped_spectrum = -4, shared_memory = 1 << 20;
-constexpr int most_hops = 64;  // of a direction, so that keys of exchanges differ
+constexpr int most_transitions = 64;  // of a direction, so that keys of exchanges differ
 
 check::Kind kind(Exchange::Verb verb) {
   switch (verb) {
@@ -112,6 +112,129 @@ void access(std::vector<check::Access>& all, const Side& side, const Box& block,
   }
 }
 
+/// The program of a plan on one rank; `Plan` is its body, whose name is private.
+template <class Plan>
+class PlanProgram {
+ public:
+  explicit PlanProgram(const Plan& plan) : plan_(plan), rank_(plan.comm.rank()) {}
+
+  check::Program make() {
+    for (const Transform* transform : {&plan_.forward, &plan_.backward}) name_exchanges(*transform);
+    for (const auto& [number, name] : {std::pair(real_array, "the input array"),
+                                       {spectrum, "the output array"},
+                                       {second_array, "the output array of a map"},
+                                       {mapped_spectrum, "a map's array in the middle"}})
+      program_.names.push_back({number, name});
+    for (const Transform* transform : plan_.transforms())
+      if (!transform->stages.empty()) add_execution(*transform);
+    add_arrays();
+    return std::move(program_);
+  }
+
+ private:
+  bool maps(const Transform& transform) const { return transform.turn >= 0; }
+
+  std::string way(const Transform& transform) const {
+    return maps(transform) ? "map" : &transform == &plan_.forward ? "forward" : "backward";
+  }
+
+  std::vector<int> members(const Transition& transition) const {
+    return Pattern(transition.from, transition.to, rank_, transition.cut).members();
+  }
+
+  void name_exchanges(const Transform& transform) {
+    for (std::size_t h = 0; h < transform.transitions.size(); ++h) {
+      const Exchange* exchange = transform.exchanges[h].get();
+      if (!exchange) continue;
+      const int key = keys_[exchange] = most_transitions * plan_.number(transform) + static_cast<int>(h);
+      share(shared_, *exchange, transform.selves[h], members(transform.transitions[h]), key);
+      program_.names.push_back(
+          {shared_memory + key, "the memory for exchange " + std::to_string(h) + " of " + way(transform)});
+    }
+  }
+
+  check::Memory own(int slot) const {
+    if (const auto found = shared_.find(slot); found != shared_.end()) return found->second;
+    return {rank_, slot == 0 ? real_array : slot == 1 ? spectrum : slot};
+  }
+
+  int mapped() const { return plan_.waves ? spectrum : real_array; }
+  // What the caller's array at an end of a map is called.
+  check::Memory end(bool last) const { return {rank_, last && !plan_.requested.in_place() ? second_array : mapped()}; }
+
+  // What a slot is called while a transform runs.
+  check::Memory memory(const Transform& transform, int slot) const {
+    if (!maps(transform)) return own(slot);
+    if (slot == transform.first_slot || slot == transform.last_slot) return end(slot == transform.last_slot);
+    return slot == (plan_.waves ? 0 : 1) ? check::Memory{rank_, mapped_spectrum} : own(slot);
+  }
+
+  void add_execution(const Transform& transform) {
+    check::Execution& x = program_.kinds.emplace_back();
+    x.name = way(transform);
+    for (std::size_t h = 0; h < transform.transitions.size(); ++h) {
+      const Exchange* exchange = transform.exchanges[h].get();
+      if (!exchange) {
+        x.exchanges.emplace_back();
+        continue;
+      }
+      const bool after = static_cast<int>(h) >= transform.turn;
+      const auto looked_up = [&](int slot) {
+        return maps(transform) && slot == (plan_.waves ? 1 : 0) ? end(after) : memory(transform, slot);
+      };
+      x.exchanges.push_back(described(*exchange, transform.selves[h], members(transform.transitions[h]),
+                                      keys_.at(exchange), transform.bytes[h + 1], looked_up));
+    }
+    const auto add = [&](const Step& step, int lane, int needs) {
+      if (step.kind == Step::Kind::test) return;
+      check::Event& event = x.events.emplace_back(check::Event{kind(step.kind), step.of, step.first, lane, needs, {}});
+      if (step.kind == Step::Kind::work) add_work(event.accesses, transform, step);
+    };
+    if (transform.conductor)
+      transform.conductor->each(add);
+    else
+      for (const Step& step : transform.steps) add(step, 0, 0);
+  }
+
+  void add_work(std::vector<check::Access>& all, const Transform& transform, const Step& step) const {
+    const int workers = plan_.team ? plan_.team->threads() - (transform.conductor ? 1 : 0) : 1;
+    const Stage& stage = *transform.stages[static_cast<std::size_t>(step.of)];
+    const int count = step.last - step.first;
+    const auto named = [&](int slot) { return memory(transform, slot); };
+    for (int b = step.first; b < step.last; ++b) {
+      int part = 0;  // whose thread's
+      while (count >= workers && b >= step.first + count * (part + 1) / workers) ++part;
+      Box to = stage.block(b);
+      for (int a = 0; a < to.axes(); ++a)
+        if (stage.transforms(a)) to.lo[a] = stage.spec().to.box.lo[a], to.hi[a] = stage.spec().to.box.hi[a];
+      access(all, stage.spec().from, stage.block(b), false, part, named);
+      access(all, stage.spec().to, to, true, part, named);
+    }
+  }
+
+  // What the caller gives, and what of it may be the plan's.
+  void add_arrays() {
+    const Index real = plan_.route.input.elements(rank_) * plan_.input_bytes;
+    const Index transformed = plan_.route.output.elements(rank_) * plan_.output_bytes;
+    const auto array = [&](int number, Index bytes) { program_.arrays.push_back({{rank_, number}, 0, bytes, {}}); };
+    array(real_array, plan_.requested.in_place() ? plan_.array_bytes : real);
+    if (plan_.requested.in_place()) return;
+    array(spectrum, transformed), array(second_array, plan_.waves ? transformed : real);
+    program_.joint.push_back({{rank_, second_array}, {rank_, mapped()}});
+    const Transform &forward = plan_.forward, &backward = plan_.backward;
+    if (const int slot = plan_.lent(forward, backward).second; slot >= 0)
+      program_.lent.push_back({{rank_, real_array}, own(slot)});
+    if (const int slot = plan_.lent(backward, forward).second; slot >= 0)
+      program_.lent.push_back({{rank_, spectrum}, own(slot)});
+  }
+
+  const Plan& plan_;
+  const int rank_;
+  check::Program program_;
+  Shared shared_;
+  std::map<const Exchange*, int> keys_;
+};
+
 /// The programs of all ranks from this rank's.
 std::vector<check::Program> gathered(const mpi::Communicator& comm, const check::Program& mine) {
   std::vector<check::Program> all;
@@ -121,92 +244,7 @@ std::vector<check::Program> gathered(const mpi::Communicator& comm, const check:
 
 }  // namespace
 
-check::Program AnyPlan::Body::program() const {
-  const int rank = comm.rank();
-  const bool in_place = requested.in_place();
-  check::Program program;
-  Shared shared;
-  std::map<const Exchange*, int> keys;
-  const auto way = [&](const Chain& chain) {
-    return std::string(chain.turn >= 0 ? "map" : &chain == &forward ? "forward" : "backward");
-  };
-  const auto members = [&](const Hop& hop) { return Pattern(hop.from, hop.to, rank, hop.cut).members(); };
-  for (const Chain* chain : {&forward, &backward})
-    for (std::size_t h = 0; h < chain->hops.size(); ++h)
-      if (const Exchange* exchange = chain->exchanges[h].get()) {
-        const int key = keys[exchange] = most_hops * number(*chain) + static_cast<int>(h);
-        share(shared, *exchange, chain->selves[h], members(chain->hops[h]), key);
-        program.names.push_back(
-            {shared_memory + key, "the memory for exchange " + std::to_string(h) + " of " + way(*chain)});
-      }
-  for (const auto& [number, name] : {std::pair(real_array, "the input array"),
-                                     {spectrum, "the output array"},
-                                     {second_array, "the output array of a map"},
-                                     {mapped_spectrum, "a map's array in the middle"}})
-    program.names.push_back({number, name});
-  const auto own = [&](int slot) -> check::Memory {
-    if (const auto found = shared.find(slot); found != shared.end()) return found->second;
-    return {rank, slot == 0 ? real_array : slot == 1 ? spectrum : slot};
-  };
-  const int mapped = waves ? spectrum : real_array;
-  for (const Chain* chain : {&forward, &backward, &map}) {
-    if (chain->stages.empty()) continue;
-    const bool maps = chain->turn >= 0;
-    check::Execution& x = program.kinds.emplace_back();
-    x.name = way(*chain);
-    const auto end = [&](bool last) -> check::Memory { return {rank, last && !in_place ? second_array : mapped}; };
-    const auto memory = [&](int slot) -> check::Memory {
-      if (maps && (slot == chain->first_slot || slot == chain->last_slot)) return end(slot == chain->last_slot);
-      if (maps && slot == (waves ? 0 : 1)) return {rank, mapped_spectrum};
-      return own(slot);
-    };
-    for (std::size_t h = 0; h < chain->hops.size(); ++h) {
-      const Exchange* exchange = chain->exchanges[h].get();
-      if (!exchange) {
-        x.exchanges.emplace_back();
-        continue;
-      }
-      const auto looked_up = [&](int slot) {
-        return maps && slot == (waves ? 1 : 0) ? end(static_cast<int>(h) >= chain->turn) : memory(slot);
-      };
-      x.exchanges.push_back(described(*exchange, chain->selves[h], members(chain->hops[h]), keys.at(exchange),
-                                      chain->bytes[h + 1], looked_up));
-    }
-    const int workers = team ? team->threads() - (chain->conductor ? 1 : 0) : 1;
-    const auto add = [&](const Step& step, int lane, int needs) {
-      if (step.kind == Step::Kind::test) return;
-      check::Event& event = x.events.emplace_back(check::Event{kind(step.kind), step.of, step.first, lane, needs, {}});
-      if (step.kind != Step::Kind::work) return;
-      const Stage& stage = *chain->stages[static_cast<std::size_t>(step.of)];
-      const int count = step.last - step.first;
-      for (int b = step.first; b < step.last; ++b) {
-        int part = 0;  // whose thread's
-        while (count >= workers && b >= step.first + count * (part + 1) / workers) ++part;
-        Box to = stage.block(b);
-        for (int a = 0; a < to.axes(); ++a)
-          if (stage.transforms(a)) to.lo[a] = stage.spec().to.box.lo[a], to.hi[a] = stage.spec().to.box.hi[a];
-        access(event.accesses, stage.spec().from, stage.block(b), false, part, memory);
-        access(event.accesses, stage.spec().to, to, true, part, memory);
-      }
-    };
-    if (chain->conductor)
-      chain->conductor->each(add);
-    else
-      for (const Step& step : chain->steps) add(step, 0, 0);
-  }
-  const Index real = route.input.elements(rank) * input_bytes, transformed = route.output.elements(rank) * output_bytes;
-  const auto array = [&](int number, Index bytes) { program.arrays.push_back({{rank, number}, 0, bytes, {}}); };
-  array(real_array, in_place ? array_bytes : real);
-  if (!in_place) {
-    array(spectrum, transformed), array(second_array, waves ? transformed : real);
-    program.joint.push_back({{rank, second_array}, {rank, mapped}});
-    if (const int slot = lent(forward, backward).second; slot >= 0)
-      program.lent.push_back({{rank, real_array}, own(slot)});
-    if (const int slot = lent(backward, forward).second; slot >= 0)
-      program.lent.push_back({{rank, spectrum}, own(slot)});
-  }
-  return program;
-}
+check::Program AnyPlan::Body::program() const { return PlanProgram(*this).make(); }
 
 AnyPlan::Ordering AnyPlan::ordering() const {
   const auto ranks = check::programs(*this);

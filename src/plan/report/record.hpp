@@ -1,7 +1,7 @@
 // What is recorded of steps.
 #pragma once
 
-#include "plan/schedule.hpp"
+#include "plan/step.hpp"
 #include "trace/recorder.hpp"
 
 namespace weft {

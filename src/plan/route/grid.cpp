@@ -5,8 +5,8 @@
 namespace weft {
 namespace {
 
-// What lies before a route: the ranks that are busy in the next stage, the fewest that are in any if no grid but the usual
-// ones follows, and how many exchanges there are then.
+// What lies before a route: the ranks that are busy in the next stage, the fewest that are in any if no grid but the
+// usual ones follows, and how many exchanges there are then.
 struct Course {
   Index now = 0, fewest = 0;
   int exchanges = 0;
@@ -15,7 +15,8 @@ struct Course {
 // A few ranks more are not worth another layout.
 bool clearly_more(Index busy, Index than) { return 2 * busy >= 3 * than; }
 
-// A rule that leaves parts empty is the caller's choice, and no reason for another grid: as many parts count as could hold something.
+// A rule that leaves parts empty is the caller's choice, and no reason for another grid: as many parts count as could
+// hold something.
 Index busy_ranks(const Dimensions& dimensions) {
   Index busy = 1;
   for (const Dimension& d : dimensions)
@@ -40,7 +41,8 @@ Course course(const GridProblem& problem, Dimensions dimensions, Order remaining
 // Every way to share `ranks` among exactly `cuts` of the axes [axis, last). A factor is no larger than twice its
 // axis is long, unless it is all that is left.
 template <class F>
-void for_each_grid(const Shape& shape, int axis, int last, int cuts, int ranks, std::vector<std::pair<int, int>>& factors, const F& f) {
+void for_each_grid(const Shape& shape, int axis, int last, int cuts, int ranks,
+                   std::vector<std::pair<int, int>>& factors, const F& f) {
   if (cuts == 0) {
     if (ranks == 1) f(factors);
     return;
@@ -79,11 +81,13 @@ Turn next_turn(const GridProblem& problem, const Dimensions& dimensions, const O
   const Shape& shape = problem.shape(remaining);
   Turn turn;
   turn.gathered = *std::max_element(remaining.begin(), remaining.end());
-  const auto at = std::find_if(dimensions.begin(), dimensions.end(), [&](const Dimension& d) { return d.axis == turn.gathered; });
+  const auto at =
+      std::find_if(dimensions.begin(), dimensions.end(), [&](const Dimension& d) { return d.axis == turn.gathered; });
   turn.dimension = static_cast<std::size_t>(at - dimensions.begin());
   const auto kept_busy = [&](int axis) { return std::min<Index>(shape[axis], at->parts()); };
   const auto take = [&](int axis) {
-    if (uncut(dimensions, axis) && (turn.scattered < 0 || kept_busy(axis) > kept_busy(turn.scattered))) turn.scattered = axis;
+    if (uncut(dimensions, axis) && (turn.scattered < 0 || kept_busy(axis) > kept_busy(turn.scattered)))
+      turn.scattered = axis;
   };
   for (int a = problem.batch; a < shape.size(); ++a) take(a);
   if (problem.batch) take(0);  // only where it keeps more ranks busy than the others
@@ -99,14 +103,17 @@ Turn turn_between(const Dimensions& from, const Dimensions& to) {
   };
   int gathered = 0, scattered = 0;
   for (const Dimension& d : from)
-    if (uncut(to, d.axis)) turn.gathered = d.axis, turn.dimension = static_cast<std::size_t>(&d - from.data()), ++gathered;
-    else if (parts(to, d.axis) != d.parts()) return {};
+    if (uncut(to, d.axis))
+      turn.gathered = d.axis, turn.dimension = static_cast<std::size_t>(&d - from.data()), ++gathered;
+    else if (parts(to, d.axis) != d.parts())
+      return {};
   for (const Dimension& d : to)
     if (uncut(from, d.axis)) turn.scattered = d.axis, ++scattered;
   return gathered == 1 && scattered == 1 ? turn : Turn();
 }
 
-Dimensions turned(const GridProblem& problem, Dimensions dimensions, const Turn& turn, const Order& remaining, const Split& split) {
+Dimensions turned(const GridProblem& problem, Dimensions dimensions, const Turn& turn, const Order& remaining,
+                  const Split& split) {
   const Shape& shape = problem.shape(remaining);
   Dimension& changed = dimensions[turn.dimension];
   if (turn.scattered < 0) {
@@ -118,7 +125,8 @@ Dimensions turned(const GridProblem& problem, Dimensions dimensions, const Turn&
   return dimensions;
 }
 
-std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& grid, const Order& remaining, int first, int last, const Split& split) {
+std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& grid, const Order& remaining, int first,
+                                 int last, const Split& split) {
   const Shape& shape = problem.shape(remaining);
   const bool halves = std::find(remaining.begin(), remaining.end(), problem.halved) != remaining.end();
   const Course usual = course(problem, grid, remaining);
@@ -133,7 +141,8 @@ std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& g
     if (shape[a] > 1) worthwhile.push_back(a);
   std::vector<std::pair<int, int>> factors;
   // Few cuts need few exchanges, so more of them are tried only where ranks are still idle.
-  for (int cuts = 1; cuts < problem.real.size() && (on_the_whole ? on_the_whole->course : usual).fewest < problem.ranks; ++cuts)
+  for (int cuts = 1; cuts < problem.real.size() && (on_the_whole ? on_the_whole->course : usual).fewest < problem.ranks;
+       ++cuts)
     for_each_grid(shape, first, last, cuts, problem.ranks, factors, [&](const auto& candidate) {
       const Dimensions dimensions = cut(candidate, shape, Split::even());
       if (halves && !local(dimensions, problem.halved)) return;

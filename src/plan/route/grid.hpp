@@ -36,8 +36,8 @@ struct GridProblem {
   }
 };
 
-/// The next exchange of a route: the last distributed axis that is left is gathered, and in its stead a local one is cut
-/// that keeps most ranks busy; -1: there is none, and one part has it all.
+/// The next exchange of a route: the last distributed axis that is left is gathered, and in its stead a local one is
+/// cut that keeps most ranks busy; -1: there is none, and one part has it all.
 struct Turn {
   std::size_t dimension = 0;
   int gathered = -1, scattered = -1;
@@ -46,12 +46,15 @@ Turn next_turn(const GridProblem& problem, const Dimensions& dimensions, const O
 /// From one grid to another by a turn alone; gathered is -1 where more than one axis changes.
 Turn turn_between(const Dimensions& from, const Dimensions& to);
 /// The grid after it.
-Dimensions turned(const GridProblem& problem, Dimensions dimensions, const Turn& turn, const Order& remaining, const Split& split);
+Dimensions turned(const GridProblem& problem, Dimensions dimensions, const Turn& turn, const Order& remaining,
+                  const Split& split);
 
-/// A grid that keeps at least half as many ranks again busy as `grid` does while the `remaining` axes are transformed: in the
-/// stage that has fewest, or else in the next one. None where there is no such grid: a few ranks more are not worth another
-/// layout. At least one of the axes is local there, and the halved one is if it is among them. Only axes [first, last) are
-/// cut. Of several grids the busiest, of those one that needs fewest exchanges, of those one that leaves the batch whole.
-std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& grid, const Order& remaining, int first, int last, const Split& split);
+/// A grid that keeps at least half as many ranks again busy as `grid` does while the `remaining` axes are transformed:
+/// in the stage that has fewest, or else in the next one. None where there is no such grid: a few ranks more are not
+/// worth another layout. At least one of the axes is local there, and the halved one is if it is among them. Only axes
+/// [first, last) are cut. Of several grids the busiest, of those one that needs fewest exchanges, of those one that
+/// leaves the batch whole.
+std::optional<Dimensions> busier(const GridProblem& problem, const Dimensions& grid, const Order& remaining, int first,
+                                 int last, const Split& split);
 
 }  // namespace weft

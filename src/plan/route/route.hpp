@@ -7,7 +7,7 @@
 namespace weft {
 
 /// What lies between two stages: an exchange from one layout to another, or (from == to) an array on the same rank.
-struct Hop {
+struct Transition {
   Layout from, to;
   bool exchanges = true;
   Cut cut;
@@ -15,18 +15,21 @@ struct Hop {
 };
 
 struct Route {
-  Layout input, output;      ///< the caller's arrays, batch and component axes included
-  std::vector<Order> work;   ///< for every stage the axes that it transforms, in order; may be empty (a copy)
-  std::vector<Hop> hops;     ///< one fewer
-  int halved = -1;           ///< the axis that r2c halves, -1: none
-  std::vector<Kind> kinds;   ///< for every axis of the layouts; meaningful where it is transformed
-  Shape shape;               ///< logical extents, batch and component axes included
-  Layout coefficients = Layout::slab({1}, 0, 1);  ///< of plane waves, by number; the output, or the memory of a box that is the output
-  int sphere_hop = -1;       ///< the hop between planes and sticks of plane waves, -1: none
-  int space = 0;             ///< of plane waves: the stage that reads or leaves real space as it is transformed, in forward's order
+  Layout input, output;     ///< the caller's arrays, batch and component axes included
+  std::vector<Order> work;  ///< for every stage the axes that it transforms, in order; may be empty (a copy)
+  std::vector<Transition> transitions;  ///< one fewer
+  int halved = -1;                      ///< the axis that r2c halves, -1: none
+  std::vector<Kind> kinds;              ///< for every axis of the layouts; meaningful where it is transformed
+  Shape shape;                          ///< logical extents, batch and component axes included
+  /// of plane waves, by number; the output, or the memory of a box that is the output
+  Layout coefficients = Layout::slab({1}, 0, 1);
+  int sphere_transition = -1;  ///< the transition between planes and sticks of plane waves, -1: none
+  /// of plane waves: the stage that reads or leaves real space as it is transformed, in forward's order
+  int space = 0;
 };
 
-/// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions; Declined for tiles of an axis that is not there.
+/// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions; Declined
+/// for tiles of an axis that is not there.
 Route plan_route(const AnyProblem& problem, const Options& options, int ranks);
 
 /// A line for every stage in which more than half of the ranks have nothing to do.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/route/grid_layout.hpp"
+
 namespace weft {
 namespace {
 
@@ -52,95 +54,164 @@ std::optional<std::vector<Index>> slabs(const Layout& layout) {
   return bounds;
 }
 
+/// Makes a route between real space and a sphere's coefficients.
+class SphereRouter {
+ public:
+  SphereRouter(const AnyProblem& problem, const Options& options, int ranks, const Waves& waves)
+      : problem_(problem), options_(options), ranks_(ranks), waves_(waves), before_(options.batch > 1 ? 1 : 0) {}
+  Route route();
+
+ private:
+  Shape batched(std::initializer_list<Index> extents) const;
+  std::vector<Index> planes() const;
+  Layout input(const Layout& slab) const;
+  Layout output() const;
+  Cut tiles(const ScheduleOptions& schedule, int gathered) const;
+  void exchange(const Layout& from, const Layout& to, bool exchanges, int gathered, int back_gathered);
+  void through_pencils();
+  void through_slabs(const std::vector<Index>& planes, const Layout& slab);
+
+  const AnyProblem& problem_;
+  const Options& options_;
+  const int ranks_;
+  const Waves& waves_;
+  const int before_;  // axes in front of the grid's: the batch
+  Route route_{Layout::slab({1}, 0, 1), Layout::slab({1}, 0, 1), {}, {}, -1, {}, {}};
+};
+
+Shape SphereRouter::batched(std::initializer_list<Index> extents) const {
+  Shape shape;
+  if (before_) shape.push_back(options_.batch);
+  for (const Index n : extents) shape.push_back(n);
+  return shape;
+}
+
+// Where axis 0 is cut into slabs.
+std::vector<Index> SphereRouter::planes() const {
+  if (options_.input && !options_.grid.empty())
+    throw Error(
+        "both a process grid and an input layout are given, and real space of plane waves is cut once; give one of "
+        "them");
+  if (options_.input) {
+    check_layout(*options_.input, problem_.shape, ranks_, "the input layout", "the grid",
+                 "the real space of plane waves needs boxes (redistribute first)");
+    if (const auto found = slabs(*options_.input)) return *found;
+  }
+  return options_.split.bounds(problem_.shape[0], ranks_ / options_.groups);
+}
+
+// The caller's real space.
+Layout SphereRouter::input(const Layout& slab) const {
+  if (options_.input) return extended(*options_.input, options_);
+  const auto of_all = [&](int parts) {
+    if (parts != ranks_)
+      throw Error("the process grid is for " + std::to_string(parts) + " ranks, but the communicator has " +
+                  std::to_string(ranks_) + "; give a grid whose product is that");
+  };
+  const Few<int>& grid = options_.grid;
+  if (grid.size() < 2) {
+    if (!grid.empty()) of_all(grid[0]);
+    return slab;
+  }
+  if (grid.size() > 3)
+    throw Error("the process grid has " + std::to_string(grid.size()) +
+                " axes, the grid of plane waves 3; give at most one entry an axis");
+  Few<int> all = Few<int>::filled(before_, 1);
+  for (int k = 0; k < 3; ++k) all.push_back(k < grid.size() ? grid[k] : 1);
+  const Layout layout = Layout::grid(route_.shape, all, options_.split);
+  of_all(layout.ranks());
+  return layout;
+}
+
+// Coefficients by number, or the array of a box.
+Layout SphereRouter::output() const {
+  if (!problem_.waves || !problem_.waves->box) return route_.coefficients;
+  const Shape& box = *problem_.waves->box;
+  const Shape modes = batched({box[0], box[1], waves_.real ? box[2] / 2 + 1 : box[2]});
+  Order order = c_order(modes.size());
+  std::swap(order[before_], order[before_ + 1]);
+  return cut(modes, before_ + 1, Split::even().bounds(box[1], ranks_)).ordered(order);
+}
+
+Cut SphereRouter::tiles(const ScheduleOptions& schedule, int gathered) const {
+  if (schedule.tiles == "gathered") return {gathered, schedule.tile};
+  if (schedule.tiles != "kept") return {};
+  if (!before_)
+    throw Declined(
+        "tiles = \"kept\" needs an axis that is whole before and after the exchange, and one transform of plane "
+        "waves has none: use tiles = \"gathered\" or \"one\", or a batch");
+  return {0, schedule.tile};
+}
+
+void SphereRouter::exchange(const Layout& from, const Layout& to, bool exchanges, int gathered, int back_gathered) {
+  Transition between{from, to, exchanges, {}, Cut{}};
+  if (exchanges) {
+    between.cut = tiles(options_.schedule, gathered);
+    between.back_cut = tiles(options_.backward_schedule.value_or(options_.schedule), back_gathered);
+  }
+  route_.transitions.push_back(between);
+}
+
+void SphereRouter::through_pencils() {
+  const Shape& grid = problem_.shape;
+  const int rows = static_cast<int>(waves_.first_line.size()) - 1, thick = ranks_ / rows;
+  std::vector<int> plane, row;
+  for (int r = 0; r < ranks_; ++r) plane.push_back(r / rows), row.push_back(r % rows);
+  const std::vector<Index> along = options_.split.bounds(grid[0], thick);
+  const std::vector<Index> across = options_.split.bounds(grid[1], rows);
+  const std::vector<Index> sticks = every(waves_.first_stick, thick);
+  const Shape lines = batched({grid[0], grid[1], static_cast<Index>(waves_.lines.size())});
+  const Shape columns = batched({grid[0], static_cast<Index>(waves_.columns.size())});
+  const int x = before_, y = before_ + 1, z = before_ + 2;
+  route_.work = {{z}, {y}, {x}};
+  exchange(cut(lines, {{x, along, plane}, {y, across, row}}),
+           cut(lines, {{x, along, plane}, {z, waves_.first_line, row}}), true, y, z);
+  route_.sphere_transition = static_cast<int>(route_.transitions.size());
+  exchange(cut(columns, {{x, along, plane}, {y, sticks, row}}), cut(columns, {{y, waves_.first_stick, waves_.place}}),
+           thick > 1, x, y);
+}
+
+void SphereRouter::through_slabs(const std::vector<Index>& planes, const Layout& slab) {
+  const int groups = options_.groups;
+  if (route_.input.order() != slab.order() || !same_boxes(route_.input, slab)) {  // one exchange more
+    route_.work.emplace_back();
+    route_.transitions.push_back({route_.input, slab, true, {}});
+  }
+  const Shape columns = batched({problem_.shape[0], static_cast<Index>(waves_.columns.size())});
+  route_.sphere_transition = route_.space = static_cast<int>(route_.transitions.size());
+  route_.work.push_back({before_ + 2, before_ + 1});
+  exchange(cut(columns, before_, planes, groups), cut(columns, before_ + 1, every(waves_.first_stick, groups), groups),
+           ranks_ > groups, before_, before_ + 1);
+  route_.work.push_back({before_});
+  if (groups == 1) return;
+  const Shape& numbers = route_.coefficients.shape();
+  const Layout of_groups = cut(numbers, before_, every(waves_.first_coefficient, groups), groups);
+  route_.transitions.push_back({of_groups, route_.coefficients, true, {}});
+  route_.work.emplace_back();
+}
+
+Route SphereRouter::route() {
+  const Shape& grid = problem_.shape;
+  route_.halved = waves_.real ? before_ + 2 : -1;
+  route_.shape = batched({grid[0], grid[1], grid[2]});
+  route_.kinds.assign(static_cast<std::size_t>(route_.shape.size()), Kind::c2c);
+  if (waves_.real) route_.kinds.back() = Kind::r2c;
+  const std::vector<Index> cuts = planes();
+  const Layout slab = cut(route_.shape, before_, cuts, options_.groups);
+  route_.input = input(slab);
+  route_.coefficients = cut(batched({waves_.coefficients}), before_, waves_.first_coefficient);
+  route_.output = output();
+  if (waves_.pencils())
+    through_pencils();
+  else
+    through_slabs(cuts, slab);
+  return route_;
+}
+
 }  // namespace
 
 Route plan_sphere_route(const AnyProblem& problem, const Options& options, int ranks, const Waves& waves) {
-  const int before = options.batch > 1 ? 1 : 0;
-  const Shape& grid = problem.shape;
-  const auto batched = [&](std::initializer_list<Index> extents) {
-    Shape shape;
-    if (before) shape.push_back(options.batch);
-    for (const Index n : extents) shape.push_back(n);
-    return shape;
-  };
-  const Layout one = Layout::slab({1}, 0, 1);
-  Route route{one, one, {}, {}, waves.real ? before + 2 : -1, {}, batched({grid[0], grid[1], grid[2]})};
-  route.kinds.assign(static_cast<std::size_t>(route.shape.size()), Kind::c2c);
-  if (waves.real) route.kinds.back() = Kind::r2c;
-
-  const int groups = options.groups;
-  std::vector<Index> planes = options.split.bounds(grid[0], ranks / groups);
-  if (options.input && !options.grid.empty())
-    throw Error("both a process grid and an input layout are given, and real space of plane waves is cut once; give one of them");
-  if (options.input) {
-    const Layout& given = *options.input;
-    if (!(given.shape() == grid)) throw Error("the input layout has shape " + to_string(given.shape()) + ", the grid " + to_string(grid) + "; give both the same shape");
-    if (given.ranks() != ranks) throw Error("the input layout is for " + std::to_string(given.ranks()) + " ranks, but the communicator has " + std::to_string(ranks) + "; give one part a rank");
-    if (!given.has_boxes()) throw Error("the input layout is a list of runs; the real space of plane waves needs boxes (redistribute first)");
-    given.check_partition("the input layout");
-    route.input = extended(given, options);
-    if (const auto found = slabs(given)) planes = *found;
-  }
-  const Layout slab = cut(route.shape, before, planes, groups);
-  if (!options.input) {
-    if (options.grid.size() > 1) {
-      Few<int> all = Few<int>::filled(before, 1);
-      for (int k = 0; k < 3; ++k) all.push_back(k < options.grid.size() ? options.grid[k] : 1);
-      if (options.grid.size() > 3) throw Error("the process grid has " + std::to_string(options.grid.size()) + " axes, the grid of plane waves 3; give at most one entry an axis");
-      route.input = Layout::grid(route.shape, all, options.split);
-      if (route.input.ranks() != ranks) throw Error("the process grid is for " + std::to_string(route.input.ranks()) + " ranks, but the communicator has " + std::to_string(ranks) + "; give a grid whose product is that");
-    } else {
-      if (!options.grid.empty() && options.grid[0] != ranks)
-        throw Error("the process grid is for " + std::to_string(options.grid[0]) + " ranks, but the communicator has " + std::to_string(ranks) + "; give a grid whose product is that");
-      route.input = slab;
-    }
-  }
-  bool in_slabs = route.input.order() == slab.order();
-  for (int r = 0; r < ranks; ++r) in_slabs = in_slabs && ((route.input.box(r).empty() && slab.box(r).empty()) || route.input.box(r) == slab.box(r));
-  const auto tiles = [&](const ScheduleOptions& schedule, int gathered) -> Cut {
-    if (schedule.tiles == "gathered") return {gathered, schedule.tile};
-    if (schedule.tiles != "kept") return {};
-    if (!before) throw Declined("tiles = \"kept\" needs an axis that is whole before and after the exchange, and one transform of plane waves has none: use tiles = \"gathered\" or \"one\", or a batch");
-    return {0, schedule.tile};
-  };
-  const auto exchange = [&](const Layout& from, const Layout& to, bool exchanges, int gathered, int back_gathered) {
-    route.hops.push_back({from, to, exchanges, exchanges ? tiles(options.schedule, gathered) : Cut{}, exchanges ? tiles(options.backward_schedule.value_or(options.schedule), back_gathered) : Cut{}});
-  };
-  const Shape columns = batched({grid[0], static_cast<Index>(waves.columns.size())}), numbers = batched({waves.coefficients});
-  route.output = route.coefficients = cut(numbers, before, waves.first_coefficient);
-  if (problem.waves && problem.waves->box) {
-    const Shape& box = *problem.waves->box;
-    const Shape modes = batched({box[0], box[1], waves.real ? box[2] / 2 + 1 : box[2]});
-    Order order = c_order(modes.size());
-    std::swap(order[before], order[before + 1]);
-    route.output = cut(modes, before + 1, Split::even().bounds(box[1], ranks)).ordered(order);
-  }
-  if (waves.pencils()) {
-    const int rows = static_cast<int>(waves.first_line.size()) - 1, thick = ranks / rows;
-    std::vector<int> plane, row;
-    for (int r = 0; r < ranks; ++r) plane.push_back(r / rows), row.push_back(r % rows);
-    const std::vector<Index> along = options.split.bounds(grid[0], thick), across = options.split.bounds(grid[1], rows), sticks = every(waves.first_stick, thick);
-    const Shape lines = batched({grid[0], grid[1], static_cast<Index>(waves.lines.size())});
-    route.work = {{before + 2}, {before + 1}, {before}};
-    exchange(cut(lines, {{before, along, plane}, {before + 1, across, row}}), cut(lines, {{before, along, plane}, {before + 2, waves.first_line, row}}), true, before + 1, before + 2);
-    route.sphere_hop = static_cast<int>(route.hops.size());
-    exchange(cut(columns, {{before, along, plane}, {before + 1, sticks, row}}), cut(columns, {{before + 1, waves.first_stick, waves.place}}), thick > 1, before, before + 1);
-    return route;
-  }
-  if (!in_slabs) {  // the caller's own real space: one exchange more
-    route.work.emplace_back();
-    route.hops.push_back({route.input, slab, true, {}});
-  }
-
-  route.sphere_hop = route.space = static_cast<int>(route.hops.size());
-  route.work.push_back({before + 2, before + 1});
-  exchange(cut(columns, before, planes, groups), cut(columns, before + 1, every(waves.first_stick, groups), groups), ranks > groups, before, before + 1);
-  route.work.push_back({before});
-  if (groups > 1) {
-    route.hops.push_back({cut(numbers, before, every(waves.first_coefficient, groups), groups), route.coefficients, true, {}});
-    route.work.emplace_back();
-  }
-  return route;
+  return SphereRouter(problem, options, ranks, waves).route();
 }
 
 }  // namespace weft

@@ -4,15 +4,21 @@
 
 namespace weft {
 
-Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team, std::vector<Workspace>& workspaces)
-    : first_(steps.data()), stages_(std::move(stages)), team_(team), workspaces_(workspaces), crew_(team.threads() - 1) {
+Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team,
+                     std::vector<Workspace>& workspaces)
+    : first_(steps.data()),
+      stages_(std::move(stages)),
+      team_(team),
+      workspaces_(workspaces),
+      crew_(team.threads() - 1) {
   const std::size_t count = stages_.size();
   // Memory is given up and opened first: a landing that its reader held since the call before is closed, and what peers
   // did in that call opens out-memory, so that work need not wait for what is being sent. Tests are left out: whoever
   // only talks tests whenever it waits.
   const auto early = [&](const Step& s, const std::vector<int>& started, const std::vector<int>& finished) {
     const auto of = static_cast<std::size_t>(s.of);
-    return (s.kind == Step::Kind::open && s.first >= started[of]) || (s.kind == Step::Kind::close && s.first >= finished[of]);
+    return (s.kind == Step::Kind::open && s.first >= started[of]) ||
+           (s.kind == Step::Kind::close && s.first >= finished[of]);
   };
   std::vector<int> started(count, 0), finished(count, 0);  // tiles
   for (const Step& s : steps) {
@@ -43,7 +49,8 @@ Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> s
   }
 }
 
-void Conductor::run(const Call& call, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress, trace::Run& record) {
+void Conductor::run(const Call& call, const std::function<void(const Step&)>& exchange,
+                    const std::function<void(int)>& progress, trace::Run& record) {
   call_ = &call;
   exchange_ = &exchange;
   progress_ = &progress;
@@ -79,7 +86,8 @@ void Conductor::talk() {
 void Conductor::work(int thread) {
   trace::Laps laps(*record_, thread);
   for (const Part& part : work_) {
-    for (int done; (done = talked_.load(std::memory_order_acquire)) < part.needs;) talked_.wait(done, std::memory_order_acquire);
+    for (int done; (done = talked_.load(std::memory_order_acquire)) < part.needs;)
+      talked_.wait(done, std::memory_order_acquire);
     laps.waited(number(part));
     compute(*part.step, thread - 1);
     streaming_fence();

@@ -29,7 +29,8 @@ Team::Team(int threads) {
     for (int t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
   } catch (const std::exception& refused) {
     end();
-    throw Error("thread " + std::to_string(others_.size() + 2) + " of " + std::to_string(threads) + " cannot be started (" + refused.what() +
+    throw Error("thread " + std::to_string(others_.size() + 2) + " of " + std::to_string(threads) +
+                " cannot be started (" + refused.what() +
                 "); use fewer threads, or allow this user more of them (ulimit -u)");
   }
 }

@@ -49,14 +49,15 @@ Order StageProgram::across() const {
   const Pass& first = passes_.front();
   Order axes;
   for (int a = 0; a < spec_.from.box.axes(); ++a) {
-    const bool alike = !first.into_block && a != first.operation.axis && spec_.from.box.extent(a) == spec_.to.box.extent(a);
+    const bool alike =
+        !first.into_block && a != first.operation.axis && spec_.from.box.extent(a) == spec_.to.box.extent(a);
     if (!spec_.transforms(a) || alike) axes.push_back(a);
   }
   return axes;
 }
 
-// What lies in `part` of the box, which is whole but for axes of `across`: blocks where they are read into the workspace
-// before anything is written, else batches of lines, as `run_cell` walks them.
+// What lies in `part` of the box, which is whole but for axes of `across`: blocks where they are read into the
+// workspace before anything is written, else batches of lines, as `run_cell` walks them.
 std::vector<Portion> StageProgram::portions(const Box& part) const {
   const Pass& first = passes_.front();
   const Order cut = across();

@@ -54,8 +54,8 @@ void StageProgram::run_copies(const Batch& batch, const Box& region) const {
     std::byte* target = batch.workspace.to[t] + (first - b.first) * b_point;
     if (source == target) continue;
     const Panel panel{count, batch.width, a_point, batch.stride(a), b_point, batch.stride(b)};
-    const bool in_rows = a_point == pass.to_bytes && b_point == pass.to_bytes &&
-                         count * pass.to_bytes >= variant_.blocking.shortest_row;
+    const bool in_rows =
+        a_point == pass.to_bytes && b_point == pass.to_bytes && count * pass.to_bytes >= variant_.blocking.shortest_row;
     if (batch.streams && !retained(batch.retains, b))
       cell.moves[k].stream(source, target, panel);
     else if (variant_.load != Load::direct && in_rows)
@@ -101,7 +101,8 @@ void StageProgram::run_rows(const Batch& batch) const {
   const Lines::Ahead reads = batch.listed(batch.wanted.ahead, 0);
   const auto retained = batch.retains ? cell.retained : std::pair<Index, Index>();
   pass.operation.first->rows({workspace.from_rows.data(), workspace.to_rows.data(), batch.width, pass.operation.scale,
-                              batch.streams, retained, reads, batch.listed(batch.wanted.target, batch.wanted.ahead.count)});
+                              batch.streams, retained, reads,
+                              batch.listed(batch.wanted.target, batch.wanted.ahead.count)});
   if (cell.to_table) cell.to_table->scatter(batch.at[cell.companion], batch.width, workspace.lines[1], workspace.to);
 }
 

@@ -106,13 +106,17 @@ void StageProgram::plan_cell(Pass& pass, const Box& box, bool zero, End source, 
   if (!from.table)
     cell.from = segments(source, box, axis);
   else if (!zero)
-    cell.from_table = resolve(from, box, {pass.in_step * from.bytes, pass.in_stride * from.bytes,
-                                          operation.first->untouched(), cuts(box, table->line_axis, pass.width)}, cell.from);
+    cell.from_table = resolve(from, box,
+                              {pass.in_step * from.bytes, pass.in_stride * from.bytes, operation.first->untouched(),
+                               cuts(box, table->line_axis, pass.width)},
+                              cell.from);
   if (!to.table)
     cell.to = segments(target, box, axis);
   else
-    cell.to_table = resolve(to, box, {pass.out_step * to.bytes, pass.out_stride * to.bytes, {0, 0},
-                                      cuts(box, table->line_axis, pass.width)}, cell.to);
+    cell.to_table =
+        resolve(to, box,
+                {pass.out_step * to.bytes, pass.out_stride * to.bytes, {0, 0}, cuts(box, table->line_axis, pass.width)},
+                cell.to);
   if (cell.to.empty() || (cell.from.empty() && (pass.copies || to.table))) return;  // a hole: nobody wants it
 
   const Segment &last = cell.to.front(), &first = cell.from.empty() ? last : cell.from.front();
@@ -167,8 +171,8 @@ void StageProgram::plan_ways(const Pass& pass, Cell& cell, End source, End targe
   const auto in_lines = [&](const std::vector<Segment>& parts, Index length, Index point, Index line) {
     return whole(parts, length, point) && (c < 0 || parts[0].strides[c] == line);
   };
-  const bool copied_first = variant_.load == Load::staged && !source.in_block &&
-                            !(operation.first && operation.first->reads_ahead());
+  const bool copied_first =
+      variant_.load == Load::staged && !source.in_block && !(operation.first && operation.first->reads_ahead());
   // where points lie elsewhere in the same memory, a batch is gathered whole before any of it is written
   const bool gathered_first = lies_otherwise_ && !source.in_block && !target.in_block;
   cell.from_lines = !from.table && !copied_first && !gathered_first &&

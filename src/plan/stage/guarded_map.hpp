@@ -1,6 +1,7 @@
 // A caller's map while an execution runs: whatever it throws, the execution goes on.
 //
-// Always true: no exception leaves a line. An execution that stopped in the middle of its steps would leave other ranks waiting, and threads of this one.
+// Always true: no exception leaves a line. An execution that stopped in the middle of its steps would leave other
+// ranks waiting, and threads of this one.
 #pragma once
 
 #include <atomic>

@@ -108,10 +108,12 @@ void StageProgram::plan_passes() {
     const bool holds_it = whole && !spec_.kept_table() && !to.table && there.bytes == to.bytes && there.box == to.box &&
                           !apart && !operation.strided();
     const bool in_destination = !stays && !(spec_.by_blocks && k == 0) && (last || holds_it);
-    if (stays && here_in_block) there = here;
-    else if (!in_destination) there = between(there.box, there.bytes);
-    passes_.push_back(
-        plan_pass(operation, false, {here, here_in_block}, {there, !in_destination}, last && in_destination && streams));
+    if (stays && here_in_block)
+      there = here;
+    else if (!in_destination)
+      there = between(there.box, there.bytes);
+    passes_.push_back(plan_pass(operation, false, {here, here_in_block}, {there, !in_destination},
+                                last && in_destination && streams));
     here = there;
     here_in_block = !in_destination;
   }
@@ -173,7 +175,8 @@ StageProgram::Pass StageProgram::plan_pass(const Operation& operation, bool copi
   for (int a = 0; a < from.box.axes(); ++a)
     if (a != axis) most = std::max(most, std::min(from.box.extent(a), thickness(a)));
   pass.width = std::min(width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length)), most);
-  pass.in_parts = pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes) <= variant_.blocking.part;
+  pass.in_parts =
+      pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes) <= variant_.blocking.part;
   pass.looks_ahead = variant_.load != Load::direct && pass.in_parts && !source.in_block && !copies && !from.table;
   lay_lines(pass);
   plan_cells(pass, source, target);

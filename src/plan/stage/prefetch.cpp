@@ -11,11 +11,11 @@ Index StageProgram::Rows::count() const {
   return rows;
 }
 
-// Columns that come from rows ask for the next block themselves, where rows begin cache lines and the second-level cache
-// has room for both blocks. Rows before them ask for half of it, and for where the columns will put their results.
-// Without such columns the next block is asked for in all passes where there is room, else while it is copied out.
-// Not where lines ask for those behind them; and not where rows that
-// leave in runs stay in the caches: such rows pile up in few sets, and what is asked for early is lost before it is read.
+// Columns that come from rows ask for the next block themselves, where rows begin cache lines and the second-level
+// cache has room for both blocks. Rows before them ask for half of it, and for where the columns will put their
+// results. Without such columns the next block is asked for in all passes where there is room, else while it is copied
+// out. Not where lines ask for those behind them; and not where rows that leave in runs stay in the caches: such rows
+// pile up in few sets, and what is asked for early is lost before it is read.
 void StageProgram::plan_prefetches() {
   const Operation& first = passes_.front().operation;
   if (variant_.load == Load::direct || spec_.from.table) return;
@@ -47,9 +47,8 @@ void StageProgram::plan_prefetches() {
     Area& target = blocks_[b].target;
     if (columns_ask && columns + 1 == passes_.end() && (rows || passes_.size() == 1) && !(last && !rows))
       target = area(spec_.to, blocks_[rows ? b : b + 1].box);
-    const auto others = std::stable_partition(target.parts.begin(), target.parts.end(), [&](const Rows& part) {
-      return part.slot == spec_.retained_slot;
-    });
+    const auto others = std::stable_partition(target.parts.begin(), target.parts.end(),
+                                              [&](const Rows& part) { return part.slot == spec_.retained_slot; });
     std::for_each(target.parts.begin(), others, [&](const Rows& part) { target.retained += part.count(); });
     if (!last) blocks_[b].ahead = wanted(static_cast<int>(b) + 1);
   }

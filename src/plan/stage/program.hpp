@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "plan/stage/workspace.hpp"
 #include "plan/stage/guarded_map.hpp"
 #include "plan/stage/mover.hpp"
 #include "plan/stage/scattered.hpp"
 #include "plan/stage/spec.hpp"
 #include "plan/stage/variant.hpp"
+#include "plan/stage/workspace.hpp"
 
 namespace weft {
 
@@ -62,7 +62,7 @@ class StageProgram {
   /// Runs of memory, alike and evenly apart along some axes.
   struct Rows {
     int slot = -1;
-    Index offset = 0, bytes = 0;                  // of each
+    Index offset = 0, bytes = 0;                 // of each
     std::vector<std::pair<Index, Index>> loops;  // how many, how far apart; fastest first
     Index count() const;
   };
@@ -132,8 +132,8 @@ class StageProgram {
   struct Block {
     Box box;
     std::shared_ptr<const Cells> cells;  // which it meets; blocks that are alike share them
-    Area ahead;   // what the block that is worked on next will read
-    Area target;  // what this one will write, where somebody asks for it
+    Area ahead;                          // what the block that is worked on next will read
+    Area target;                         // what this one will write, where somebody asks for it
   };
   struct Share {  // of an area's rows
     const Area* area = nullptr;
@@ -169,7 +169,7 @@ class StageProgram {
   struct Batch {  // of lines, on their way through a pass
     const Pass& pass;
     const Cell& cell;
-    const Shape& at;  // the first of them
+    const Shape& at;    // the first of them
     Index width, more;  // and as many follow in the same cell
     const Wanted& wanted;
     bool retains, streams;
@@ -191,7 +191,7 @@ class StageProgram {
   int batched_axis(const Order& cut) const;
   std::vector<Index> block_bounds(int axis, Index step) const;
   void list_cells();
-  Index thickness(int axis) const;  // of the thickest block
+  Index thickness(int axis) const;               // of the thickest block
   Index width(Index bytes, Index length) const;  // of a batch
   Side between(const Box& box, Index bytes);
   Order order_between(const Box& largest) const;

@@ -6,8 +6,7 @@
 
 namespace weft {
 
-void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspace& workspace,
-                       const Call& call) const {
+void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspace& workspace, const Call& call) const {
   if (p == 0) recall(static_cast<std::size_t>(b));
   const Block& block = blocks_[static_cast<std::size_t>(b)];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
@@ -25,8 +24,7 @@ void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspa
         region.hi[a] = std::min(region.hi[a], block.box.hi[a]);
       }
     Wanted wanted;
-    if (parts == 1)
-      wanted = wanted_at(block, p, static_cast<Index>(k), static_cast<Index>(cells.size()), stores, call);
+    if (parts == 1) wanted = wanted_at(block, p, static_cast<Index>(k), static_cast<Index>(cells.size()), stores, call);
     run_cell(pass, cell, region, origin, part, parts, wanted, stores, workspace, call);
   }
 }
@@ -37,12 +35,15 @@ StageProgram::Wanted StageProgram::wanted_at(const Block& block, int pass, Index
   Wanted wanted;
   const auto now = static_cast<std::size_t>(pass);
   if (now < prefetching_ || now >= prefetching_end_) return wanted;
-  wanted.ahead = Share{&block.ahead, 0, block.ahead.rows}.part(static_cast<Index>(now - prefetching_) * cells + cell,
-                                                               static_cast<Index>(prefetching_end_ - prefetching_) * cells);
+  wanted.ahead =
+      Share{&block.ahead, 0, block.ahead.rows}.part(static_cast<Index>(now - prefetching_) * cells + cell,
+                                                    static_cast<Index>(prefetching_end_ - prefetching_) * cells);
   if (now > 0) return wanted;
   const Area& target = block.target;
   const bool past_caches = streams(passes_.back(), stores, call) || !variant_.prefetches_target;
-  const Index rows = past_caches ? (stores.retains ? target.retained : 0) : in_place(call) ? target.retained : target.rows;
+  const Index rows = past_caches      ? (stores.retains ? target.retained : 0)
+                     : in_place(call) ? target.retained
+                                      : target.rows;
   wanted.target = Share{&target, 0, rows}.part(cell, cells);
   return wanted;
 }

@@ -6,23 +6,33 @@
 
 namespace weft {
 
-Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes, const BufferLayout& buffer)
-    : segments_(segments), first_line_(table.first_line), length_(table.length), element_bytes_(element_bytes), buffer_(buffer) {
+Scattered::Scattered(const Table& table, const std::vector<Reach>& segments, Index element_bytes,
+                     const BufferLayout& buffer)
+    : segments_(segments),
+      first_line_(table.first_line),
+      length_(table.length),
+      element_bytes_(element_bytes),
+      buffer_(buffer) {
   begin_.push_back(0);
   hole_begin_.push_back(0);
   for (const auto& line : table.lines) {
     for (const Table::Entry& e : line)
       for (Index done = 0; done < e.count;) {
         const Index number = e.number + done;
-        const auto segment = std::find_if(segments.begin(), segments.end(), [&](const Reach& r) { return number >= r.lo && number < r.hi; });
-        if (segment == segments.end()) throw Error("element " + std::to_string(number) + " of a sphere lies in no memory of this rank; report it with the plan's print");
+        const auto segment = std::find_if(segments.begin(), segments.end(),
+                                          [&](const Reach& r) { return number >= r.lo && number < r.hi; });
+        if (segment == segments.end())
+          throw Error("element " + std::to_string(number) +
+                      " of a sphere lies in no memory of this rank; report it with the plan's print");
         const Index count = std::min(e.count - done, segment->hi - number);
-        entries_.push_back({static_cast<std::int32_t>(e.position + done), static_cast<std::int32_t>(count), static_cast<std::int32_t>(segment - segments.begin()),
-                            e.conjugate, e.mirror, (number - segment->lo) * segment->stride, static_cast<std::int32_t>(segment->stride)});
+        entries_.push_back({static_cast<std::int32_t>(e.position + done), static_cast<std::int32_t>(count),
+                            static_cast<std::int32_t>(segment - segments.begin()), e.conjugate, e.mirror,
+                            (number - segment->lo) * segment->stride, static_cast<std::int32_t>(segment->stride)});
         done += count;
       }
     for (const auto& [lo, hi] : table.gaps(line))
-      for (const auto& [first, last] : {std::pair(lo, std::min(hi, buffer.untouched.first)), std::pair(std::max(lo, buffer.untouched.second), hi)})
+      for (const auto& [first, last] :
+           {std::pair(lo, std::min(hi, buffer.untouched.first)), std::pair(std::max(lo, buffer.untouched.second), hi)})
         if (first < last) holes_.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(last - first)});
     begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
     hole_begin_.push_back(static_cast<std::uint32_t>(holes_.size()));
@@ -35,7 +45,9 @@ void Scattered::list_runs() {
   struct Point {
     std::int32_t segment;
     Index stored, gathered;
-    bool operator<(const Point& other) const { return std::pair(segment, stored) < std::pair(other.segment, other.stored); }
+    bool operator<(const Point& other) const {
+      return std::pair(segment, stored) < std::pair(other.segment, other.stored);
+    }
   };
   std::vector<Point> batch;
   const auto put_down = [&] {
@@ -43,7 +55,8 @@ void Scattered::list_runs() {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Point& p = batch[i];
       const Index stride = segments_[static_cast<std::size_t>(p.segment)].stride;
-      const bool goes_on = i > 0 && runs_.back().segment == p.segment && runs_.back().offset + runs_.back().count * stride == p.stored;
+      const bool goes_on =
+          i > 0 && runs_.back().segment == p.segment && runs_.back().offset + runs_.back().count * stride == p.stored;
       if (!goes_on) runs_.push_back({p.segment, 0, p.stored, stride});
       ++runs_.back().count;
       places_.push_back(static_cast<std::int32_t>(p.gathered));
@@ -55,9 +68,11 @@ void Scattered::list_runs() {
     if (l == lines || std::binary_search(buffer_.cuts.begin(), buffer_.cuts.end(), first_line_ + l)) put_down();
     run_begin_.push_back(static_cast<std::uint32_t>(runs_.size()));
     place_begin_.push_back(static_cast<std::uint32_t>(places_.size()));
-    for (std::uint32_t i = begin_[static_cast<std::size_t>(l)]; l < lines && i < begin_[static_cast<std::size_t>(l) + 1]; ++i) {
+    for (std::uint32_t i = begin_[static_cast<std::size_t>(l)];
+         l < lines && i < begin_[static_cast<std::size_t>(l) + 1]; ++i) {
       const Entry& e = entries_[i];
-      for (Index k = 0; k < e.count; ++k) batch.push_back({e.segment, e.offset + k * e.stride, l * buffer_.step + (e.position + k) * buffer_.point});
+      for (Index k = 0; k < e.count; ++k)
+        batch.push_back({e.segment, e.offset + k * e.stride, l * buffer_.step + (e.position + k) * buffer_.point});
       if (e.conjugate || e.mirror || batch.back().gathered > std::numeric_limits<std::int32_t>::max()) {
         runs_.clear(), places_.clear();
         return;
@@ -68,7 +83,8 @@ void Scattered::list_runs() {
 
 namespace {
 
-// Points that buffer `from_step` and `to_step` bytes apart. Its own function: what lies in memory might be where points are written, and would be read again for each of them.
+// Points that buffer `from_step` and `to_step` bytes apart. Its own function: what lies in memory might be where
+// points are written, and would be read again for each of them.
 template <Index size>
 inline void copy_points(const std::byte* from, Index from_step, std::byte* to, Index to_step, Index count) {
   for (Index k = 0; k < count; ++k) std::memcpy(to + k * to_step, from + k * from_step, size);
@@ -76,12 +92,14 @@ inline void copy_points(const std::byte* from, Index from_step, std::byte* to, I
 
 // Points from, or to, places that a list has; it returns where the list goes on.
 template <Index size>
-inline const std::int32_t* put_points(const std::byte* from, Index step, Index count, std::byte* to, const std::int32_t* place) {
+inline const std::int32_t* put_points(const std::byte* from, Index step, Index count, std::byte* to,
+                                      const std::int32_t* place) {
   for (Index k = 0; k < count; ++k) std::memcpy(to + place[k], from + k * step, size);
   return place + count;
 }
 template <Index size>
-inline const std::int32_t* take_points(const std::byte* from, const std::int32_t* place, std::byte* to, Index step, Index count) {
+inline const std::int32_t* take_points(const std::byte* from, const std::int32_t* place, std::byte* to, Index step,
+                                       Index count) {
   for (Index k = 0; k < count; ++k) std::memcpy(to + k * step, from + place[k], size);
   return place + count;
 }
@@ -113,13 +131,16 @@ void Scattered::gather_as(Index line, Index count, const std::vector<const std::
     const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
     std::byte* const base = to - static_cast<Index>(first) * step;
     const std::int32_t* place = places_.data() + place_begin_[first];
-    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run)
-      place = put_points<size>(from[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count, base, place);
+    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end;
+         ++run)
+      place = put_points<size>(from[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count,
+                               base, place);
     return;
   }
   for (Index w = 0; w < count; ++w, to += step) {
     const auto l = static_cast<std::size_t>(line + w - first_line_);
-    for (std::uint32_t h = hole_begin_[l]; contiguous && h < hole_begin_[l + 1]; ++h) std::memset(to + holes_[h].position * size, 0, static_cast<std::size_t>(holes_[h].count * size));
+    for (std::uint32_t h = hole_begin_[l]; contiguous && h < hole_begin_[l + 1]; ++h)
+      std::memset(to + holes_[h].position * size, 0, static_cast<std::size_t>(holes_[h].count * size));
     for (std::uint32_t i = begin_[l]; i < begin_[l + 1]; ++i) {
       const Entry& e = entries_[i];
       const std::byte* source = from[static_cast<std::size_t>(e.segment)] + e.offset;
@@ -149,8 +170,10 @@ void Scattered::scatter_as(Index line, Index count, const std::byte* from, const
     const auto first = static_cast<std::size_t>(line - first_line_), last = first + static_cast<std::size_t>(count);
     const std::byte* const base = from - static_cast<Index>(first) * step;
     const std::int32_t* place = places_.data() + place_begin_[first];
-    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end; ++run)
-      place = take_points<size>(base, place, to[static_cast<std::size_t>(run->segment)] + run->offset, run->stride, run->count);
+    for (const Run *run = runs_.data() + run_begin_[first], *const end = runs_.data() + run_begin_[last]; run < end;
+         ++run)
+      place = take_points<size>(base, place, to[static_cast<std::size_t>(run->segment)] + run->offset, run->stride,
+                                run->count);
     return;
   }
   for (Index w = 0; w < count; ++w, from += step) {
@@ -184,7 +207,8 @@ void Scattered::scatter(Index line, Index count, const std::byte* from, const st
 
 Index Scattered::filled(Index lo, Index hi) const {
   Index count = 0;
-  for (auto l = static_cast<std::size_t>(lo - first_line_); l < static_cast<std::size_t>(hi - first_line_); ++l) count += begin_[l] != begin_[l + 1];
+  for (auto l = static_cast<std::size_t>(lo - first_line_); l < static_cast<std::size_t>(hi - first_line_); ++l)
+    count += begin_[l] != begin_[l + 1];
   return count;
 }
 

@@ -24,8 +24,8 @@ struct Operation {
   bool strided() const { return first && first->spec().in_stride > 1; }
 };
 
-/// Where one side of a stage lies: views that cover its box, neighbours merged, and bytes an element there. With a table
-/// the views are of other axes than the box (see Table).
+/// Where one side of a stage lies: views that cover its box, neighbours merged, and bytes an element there. With a
+/// table the views are of other axes than the box (see Table).
 struct Side {
   Box box;
   std::vector<View> views;

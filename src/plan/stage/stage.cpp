@@ -2,8 +2,7 @@
 
 namespace weft {
 
-Stage::Stage(const StageSpec& spec, const Variants& variants)
-    : spec_(spec), variants_(variants) {
+Stage::Stage(const StageSpec& spec, const Variants& variants) : spec_(spec), variants_(variants) {
   if (spec_.from.box.empty() || spec_.to.box.empty()) return;
   planned_ = std::make_unique<StageProgram>(spec_, variants.planned);
   if (variants.streaming) streaming_ = std::make_unique<StageProgram>(spec_, *variants.streaming);
@@ -12,11 +11,21 @@ Stage::Stage(const StageSpec& spec, const Variants& variants)
   choose({.retains = spec_.retained_slot < 0});
 }
 
-Index Stage::block_bytes() const { return most([](const StageProgram& p) { return p.block_bytes(); }); }
-Index Stage::line_bytes() const { return most([](const StageProgram& p) { return p.line_bytes(); }); }
-std::size_t Stage::segments() const { return most([](const StageProgram& p) { return p.segments(); }); }
-std::size_t Stage::rows() const { return most([](const StageProgram& p) { return p.rows(); }); }
-std::size_t Stage::ahead_rows() const { return most([](const StageProgram& p) { return p.ahead_rows(); }); }
+Index Stage::block_bytes() const {
+  return most([](const StageProgram& p) { return p.block_bytes(); });
+}
+Index Stage::line_bytes() const {
+  return most([](const StageProgram& p) { return p.line_bytes(); });
+}
+std::size_t Stage::segments() const {
+  return most([](const StageProgram& p) { return p.segments(); });
+}
+std::size_t Stage::rows() const {
+  return most([](const StageProgram& p) { return p.rows(); });
+}
+std::size_t Stage::ahead_rows() const {
+  return most([](const StageProgram& p) { return p.ahead_rows(); });
+}
 
 void Stage::choose(const Choice& choice) {
   choice_ = choice;
@@ -25,8 +34,10 @@ void Stage::choose(const Choice& choice) {
   program_ = streams && streaming_ ? streaming_.get() : choice.in_runs && in_runs_ ? in_runs_.get() : planned_.get();
   const Variant& planned = variants_.planned;
   Store store = planned.store;
-  if (program_ == streaming_.get()) store = Store::streaming;
-  else if (choice.streams && store != Store::cached) store = streams ? Store::streaming : Store::cached;
+  if (program_ == streaming_.get())
+    store = Store::streaming;
+  else if (choice.streams && store != Store::cached)
+    store = streams ? Store::streaming : Store::cached;
   stores_ = {store, choice.retains};
 }
 
@@ -45,12 +56,14 @@ StageProgram::Area Stage::wanted(int block) const {
 
 bool Stage::disturbs() const {
   const auto all = programs();
-  return std::any_of(all.begin(), all.end(), [](const StageProgram* program) { return program && program->disturbs(); });
+  return std::any_of(all.begin(), all.end(),
+                     [](const StageProgram* program) { return program && program->disturbs(); });
 }
 
 bool Stage::overlays(int slot) const {
   const auto all = programs();
-  return std::all_of(all.begin(), all.end(), [&](const StageProgram* program) { return !program || program->overlays(slot); });
+  return std::all_of(all.begin(), all.end(),
+                     [&](const StageProgram* program) { return !program || program->overlays(slot); });
 }
 
 std::unique_ptr<Stage> Stage::undisturbed(const StageSpec& spec, const Variants& variants) {

@@ -35,7 +35,8 @@ class Stage {
   const Box& block(int b) const { return planned_->block(b); }
   int passes() const { return passes_; }
   bool transforms(int axis) const { return spec_.transforms(axis); }
-  /// After block b comes not the next one here but a block of another stage, and its memory is what b had better ask for.
+  /// After block b comes not the next one here but a block of another stage, and its memory is what b had better ask
+  /// for.
   void follow(int b, const Stage& next, int block);
   /// Lines that a pass transforms in all blocks together; those filled up to a whole batch do not count.
   Index lines(int pass) const { return planned_ && pass < planned_->passes() ? planned_->lines(pass) : 0; }
@@ -47,8 +48,8 @@ class Stage {
   std::size_t rows() const;
   std::size_t ahead_rows() const;
 
-  /// Runs share `part` of `parts` of one pass of a block; between passes all parts meet. `block` of the workspace must be
-  /// the same memory for all parts.
+  /// Runs share `part` of `parts` of one pass of a block; between passes all parts meet. `block` of the workspace must
+  /// be the same memory for all parts.
   void run(int block, int pass, int part, int parts, Workspace& workspace, const Call& call) const {
     if (pass < program_->passes()) program_->run(block, pass, part, parts, stores_, workspace, call);
   }
@@ -67,7 +68,7 @@ class Stage {
   const StageSpec spec_;
   const Variants variants_;
   std::unique_ptr<StageProgram> planned_, streaming_, in_runs_;  // null: there is no such variant, or nothing to do
-  int passes_ = 0;  // the most of any variant
+  int passes_ = 0;                                               // the most of any variant
   Choice choice_;
   const StageProgram* program_ = nullptr;
   StageProgram::Stores stores_{};

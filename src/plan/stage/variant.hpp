@@ -37,17 +37,17 @@ enum class Leave {
 
 /// Sizes in bytes by which work is cut.
 struct Blocking {
-  Index block = 0;          ///< of a block between its passes
-  Index batch = 0;          ///< of a batch of lines, and of one of long lines
-  Index long_batch = 0;     ///< of a batch of lines of at least `long_line`
+  Index block = 0;       ///< of a block between its passes
+  Index batch = 0;       ///< of a batch of lines, and of one of long lines
+  Index long_batch = 0;  ///< of a batch of lines of at least `long_line`
   Index long_line = 0;
-  Index array_share = 1;    ///< so that all batches of long lines are at most this part of the array: one in so many
-  Index across = 0;         ///< of a batch at one point of its lines
-  Index part = 0;           ///< of a batch that is transformed and scattered in parts
-  Index part_across = 0;    ///< of a part at one point of its lines
-  Index prefetched = 0;     ///< of a block that the second-level cache holds beside the one that is worked on
-  Index shortest_row = 0;   ///< that is prefetched
-  Index longest_run = 0;    ///< of memory that is sure to be one page's
+  Index array_share = 1;   ///< so that all batches of long lines are at most this part of the array: one in so many
+  Index across = 0;        ///< of a batch at one point of its lines
+  Index part = 0;          ///< of a batch that is transformed and scattered in parts
+  Index part_across = 0;   ///< of a part at one point of its lines
+  Index prefetched = 0;    ///< of a block that the second-level cache holds beside the one that is worked on
+  Index shortest_row = 0;  ///< that is prefetched
+  Index longest_run = 0;   ///< of memory that is sure to be one page's
   Index cache_line = 0;
 
   /// Lines of one batch: at least as many as engines like or as fill two cache lines.

@@ -8,8 +8,8 @@ namespace weft {
 
 struct Workspace {
   std::shared_ptr<std::byte> memory;
-  std::byte* block = nullptr;     ///< a block between two passes
-  std::byte* lines[2] = {};       ///< a batch of lines
+  std::byte* block = nullptr;          ///< a block between two passes
+  std::byte* lines[2] = {};            ///< a batch of lines
   std::vector<const std::byte*> from;  ///< addresses of a cell's segments
   std::vector<std::byte*> to;
   std::vector<const std::byte*> from_rows;  ///< addresses of every point of a batch's first line
