@@ -118,7 +118,7 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     const weft::Options direct{.strategy = "direct", .placement = "overwrite"};
     weft::Options preserving = direct, natural = direct, pencils = direct;
     weft::Options fftw_alone = direct;
-    fftw_alone.engine = "fftw_alone";
+    fftw_alone.engine = "fftw";
     preserving.placement = "preserve";
     natural.natural_output = true, natural.strategy = "direct+deposit";
     add("direct", "transposed", what, direct_of("plan's arrays, overwriting", direct, Arrays::plan));

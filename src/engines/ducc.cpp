@@ -14,7 +14,7 @@
 #include <functional>
 
 #include "aligned.hpp"
-#include "engine.hpp"
+#include "engines.hpp"
 
 namespace weft {
 namespace {
@@ -130,9 +130,6 @@ class Ducc final : public Engine {
 
 }  // namespace
 
-const Engine& ducc_engine() {
-  static const Ducc engine;
-  return engine;
-}
+std::unique_ptr<const Engine> ducc_engine() { return std::make_unique<Ducc>(); }
 
 }  // namespace weft

@@ -60,6 +60,15 @@ struct LineSpec {
     return plain;
   }
 
+  /// The way back: the other direction, from where this one writes to where it reads.
+  LineSpec opposite() const {
+    LineSpec back = *this;
+    back.direction = direction == Direction::forward ? Direction::backward : Direction::forward;
+    std::swap(back.in_stride, back.out_stride);
+    std::swap(back.in_distance, back.out_distance);
+    return back;
+  }
+
   /// Of both parts: the real transform of one of them, of plain lines.
   LineSpec one_part() const { return {kind, direction, precision, length}; }
 
@@ -183,9 +192,12 @@ class Engine {
   std::shared_ptr<const void> keep() const;
   /// Lets go of the lines that it holds by itself for who plans them again: the last `most_held`, of `points_held`
   /// points together.
-  void let_go() const;
+  virtual void let_go() const;
   static constexpr std::size_t most_held = 64;
   static constexpr Index points_held = Index{1} << 18;
+
+  /// Whether it has chosen how to do this line, or has nothing to choose: planning it searches nothing.
+  virtual bool knows(const LineSpec&, const std::string& /*effort*/) const { return true; }
 
   /// Everything this process's choices depend on, so that a process that imports it plans alike, to the last bit: the plan broadcasts rank 0's.
   virtual std::string export_wisdom() const { return {}; }

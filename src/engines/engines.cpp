@@ -1,26 +1,34 @@
 // The one list of engines, the default first. A new engine is one new file and its lines here.
+#include "engines.hpp"
+
 #include <weft/quote.hpp>
 
-#include "engine.hpp"
-
 namespace weft {
+namespace {
 
-const Engine& fftw_engine();
-const Engine& fftw_alone_engine();
-const Engine& ducc_engine();
-const Engine& naive_engine();
-
-const std::vector<const Engine*>& engines() {
-  static const std::vector<const Engine*> list{
+std::vector<std::unique_ptr<const Engine>> engines_of_this_build() {
+  std::vector<std::unique_ptr<const Engine>> list;
 #ifdef WEFT_HAVE_FFTW
-      &fftw_engine(),
-      &fftw_alone_engine(),
+  list.push_back(weft_engine(fftw_engine()));
+  list.push_back(fftw_engine());
 #endif
 #ifdef WEFT_HAVE_DUCC
-      &ducc_engine(),
+  if (list.empty()) list.push_back(weft_engine(ducc_engine()));
+  list.push_back(ducc_engine());
 #endif
-      &naive_engine(),
-  };
+  list.push_back(naive_engine());
+  return list;
+}
+
+}  // namespace
+
+const std::vector<const Engine*>& engines() {
+  static const auto owned = engines_of_this_build();
+  static const auto list = [] {
+    std::vector<const Engine*> all;
+    for (const auto& e : owned) all.push_back(e.get());
+    return all;
+  }();
   return list;
 }
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "engine.hpp"
+#include "engines.hpp"
 
 namespace weft {
 namespace {
@@ -128,9 +128,6 @@ class Naive final : public Engine {
 
 }  // namespace
 
-const Engine& naive_engine() {
-  static const Naive naive;
-  return naive;
-}
+std::unique_ptr<const Engine> naive_engine() { return std::make_unique<Naive>(); }
 
 }  // namespace weft

@@ -1,5 +1,8 @@
 #include "tune/old_key.hpp"
 
+#include <algorithm>
+
+#include "engines/engine.hpp"
 #include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
 
@@ -21,7 +24,7 @@ std::string old_problem_key(const AnyProblem& problem, Options o) {
   all.insert(all.end(),
              {{"the strategy", o.strategy},
               {"the precision on the wire", o.wire},
-              {"the engine", o.engine + ", effort " + o.effort},
+              {"the engine", engine_in_keys(o.engine) + ", effort " + o.effort},
               {"the schedule", schedule_text(o.schedule) +
                                    (o.backward_schedule ? "; backward " + schedule_text(*o.backward_schedule) : "")},
               {"the process grid", grid},
@@ -39,6 +42,13 @@ std::string old_problem_key(const AnyProblem& problem, Options o) {
     if (!value.empty() && value != "none" && value != "default")
       text += (text.empty() ? "" : "; ") + what + " " + value;
   return text;
+}
+
+std::string engine_in_keys(const std::string& engine) {
+  const auto& all = engines();
+  const bool with_fftw = std::any_of(all.begin(), all.end(), [](const Engine* e) { return e->name() == "fftw"; });
+  if (with_fftw && engine == "weft") return "fftw";
+  return engine == "fftw" ? "fftw_alone" : engine;
 }
 
 }  // namespace weft

@@ -317,7 +317,7 @@ Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& no
 }
 
 // All that a choice depends on. Options are named only where they differ from their defaults, so that a new option
-// leaves keys as they are; but for the engine, whose default depends on the build.
+// leaves keys as they are; but for the engine, whose default depends on the build, and whose names have changed.
 std::string problem_key(const AnyProblem& problem, Options options) {
   const Options initial;
   if (strategy_open(options)) options.strategy = initial.strategy;
@@ -327,7 +327,9 @@ std::string problem_key(const AnyProblem& problem, Options options) {
   for (const auto& [what, value] : fingerprint(problem))
     if (value != "none") text += (text.empty() ? "" : "; ") + what + " " + value;
   for (const Option& row : weft::options())
-    if (const std::string value = row.text(options); value != row.text(initial) || row.name == "engine")
+    if (row.name == "engine")
+      text += "; engine " + engine_in_keys(options.engine);
+    else if (const std::string value = row.text(options); value != row.text(initial))
       text += "; " + std::string(row.name) + " " + value;
   return text;
 }

@@ -122,7 +122,7 @@ inline std::vector<Case> cases() {
   static const LanesAlone lanes;
   std::vector<const Engine*> tried;
   for (const auto* e : engines())
-    if (e->name() != "fftw_alone") tried.push_back(e);  // which differs from "fftw" in what it measures, not in its lines
+    if (e->name() != "fftw") tried.push_back(e);  // whose lines "weft" hands on
   tried.push_back(&lanes);
   for (const auto* e : tried)
     for (const Precision precision : {Precision::single_, Precision::double_})

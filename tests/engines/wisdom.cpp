@@ -6,6 +6,8 @@
 #include <weft/error.hpp>
 
 #include "cases.hpp"
+#include "engines/engines.hpp"
+#include "support/engines.hpp"
 
 namespace weft {
 namespace {
@@ -36,8 +38,8 @@ TEST_P(Wisdom, PlanAlikeFromWisdom) {
 }
 
 TEST(Fftw, ObeysTheWisdomOfAnotherProcess) {
-  if (engines().front()->name() != "fftw") GTEST_SKIP() << "this build is without FFTW";
-  const Engine& fftw = engine("fftw_alone");
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const Engine& fftw = engine("fftw");
   const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 48};
   const auto mine = fftw.plan(spec, "measure");
   auto wisdom = fftw.export_wisdom();
@@ -55,11 +57,11 @@ TEST(Fftw, ObeysTheWisdomOfAnotherProcess) {
 
 // Wisdom of another processor, or of the engine that has kernels: it is left out, and the line planned anew.
 TEST(Fftw, LeavesOutKernelsThatItLacks) {
-  if (engines().front()->name() != "fftw") GTEST_SKIP() << "this build is without FFTW";
-  for (const auto& [name, length] : {std::pair("fftw", Index{11}), std::pair("fftw_alone", Index{40})}) {  // kernels have two factors at least
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  for (const auto& [name, length] : {std::pair("weft", Index{11}), std::pair("fftw", Index{40})}) {  // kernels have two factors at least
     const Engine& fftw = engine(name);
     const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, length};
-    ASSERT_TRUE(fftw.name() == "fftw_alone" || !fits_lanes(spec));
+    ASSERT_TRUE(fftw.name() == "fftw" || !fits_lanes(spec));
     fftw.import_wisdom("weft fftw wisdom 1\n" + to_string(spec) + " measure lanes 0\n\n");
     EXPECT_EQ(fftw.export_wisdom().find(to_string(spec) + " measure"), std::string::npos);
     const Values in = random_lines(spec, 3);
@@ -70,8 +72,8 @@ TEST(Fftw, LeavesOutKernelsThatItLacks) {
 
 // Lines that are planned apart are told apart, also where one of them only says what the other takes for granted.
 TEST(Fftw, KnowsEverySpecByItsText) {
-  if (engines().front()->name() != "fftw") GTEST_SKIP() << "this build is without FFTW";
-  const Engine& fftw = engine("fftw");
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const Engine& fftw = engine("weft");
   LineSpec spec{Kind::c2c, Direction::backward, Precision::double_, 26}, spelled = spec;
   spelled.in_distance = 26;
   EXPECT_NE(to_string(spec), to_string(spelled));
@@ -80,6 +82,55 @@ TEST(Fftw, KnowsEverySpecByItsText) {
   EXPECT_NE(wisdom.find(to_string(spelled) + " measure"), std::string::npos);
   fftw.import_wisdom(wisdom);
   EXPECT_EQ(fftw.export_wisdom({spelled}, "measure"), wisdom);
+}
+
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// Kernels that read ahead tell who does such a line. Old wisdom of engine "fftw" is of this text.
+TEST(Weft, ObeysWisdomOnWhoDoesALine) {
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 60};
+  if (!fits_lanes(spec)) GTEST_SKIP() << "this processor has no kernels";
+  engine("fftw").plan(spec, "measure");
+  const std::string by_fftw = engine("fftw").export_wisdom({spec}, "measure"),
+                    by_kernels = "weft fftw wisdom 1\n" + to_string(spec) + " measure lanes 0\n\n";
+  const Engine& weft = engine("weft");
+  for (const bool kernels : {true, false, true}) {
+    weft.import_wisdom(kernels ? by_kernels : by_fftw);
+    EXPECT_TRUE(weft.knows(spec, "measure"));
+    EXPECT_EQ(weft.plan(spec, "measure")->reads_ahead(), kernels);
+    EXPECT_EQ(weft.export_wisdom({spec}, "measure"), kernels ? by_kernels : by_fftw);
+    EXPECT_EQ(count_of(to_string(spec) + " measure", weft.export_wisdom()), 1u);
+  }
+  EXPECT_FALSE(engine("fftw").plan(spec, "measure")->reads_ahead());
+}
+
+// Another process that imports what one has found does every line alike, also where the other
+// engine has no wisdom.
+TEST(Weft, ServesAnyEngine) {
+  const auto one = weft_engine(naive_engine()), another = weft_engine(naive_engine());
+  const LineSpec smooth{Kind::c2c, Direction::forward, Precision::double_, 256},
+      cosine{Kind::dct2, Direction::forward, Precision::double_, 8};
+  for (const LineSpec& spec : {smooth, cosine}) {
+    EXPECT_FALSE(one->knows(spec, "measure"));
+    const auto lines = one->plan(spec, "measure");
+    EXPECT_EQ(lines->reads_ahead(), fits_lanes(spec)) << "sums are slower than any kernel: " << to_string(spec);
+    const Values in = random_lines(spec, 3);
+    EXPECT_LT(distance(transform(*lines, in), transform(*engine("naive").plan(spec, "estimate"), in)), tolerance(spec));
+  }
+  const std::string wisdom = one->export_wisdom({smooth, cosine}, "measure");
+  EXPECT_EQ(wisdom, "weft naive wisdom 1\n" + to_string(smooth) + " measure " + (fits_lanes(smooth) ? "lanes" : "naive") +
+                        " 0\n\n" + to_string(cosine) + " measure naive 0\n\n");
+  another->import_wisdom(wisdom);
+  for (const LineSpec& spec : {smooth, cosine}) EXPECT_TRUE(another->knows(spec, "measure"));
+  EXPECT_EQ(another->export_wisdom(), wisdom);
+  EXPECT_EQ(another->plan(smooth, "measure")->reads_ahead(), fits_lanes(smooth));
+  EXPECT_THROW(another->import_wisdom("weft fftw wisdom 1\n"), Error);
+  EXPECT_FALSE(one->plan(smooth, "estimate")->reads_ahead()) << "nothing is measured, so nothing is preferred";
 }
 
 }  // namespace

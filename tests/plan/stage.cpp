@@ -60,8 +60,8 @@ Ran run(Index rows, Index apart, bool overwrites, bool in_runs = false, bool fro
   LineSpec along{Kind::c2c, Direction::forward, Precision::double_, points};
   along.out_distance = apart_in_block;
   StageSpec spec{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 2}, {.axis = 0}}};
-  spec.operations[0].first = engine("fftw").plan(along, "measure");
-  spec.operations[1].first = engine("fftw").plan(columns(rows), "measure");
+  spec.operations[0].first = engine("weft").plan(along, "measure");
+  spec.operations[1].first = engine("weft").plan(columns(rows), "measure");
   Variants all = variants(spec, {.first = true, .overwrites = overwrites, .paired_rows = true}, hardware());
   if (from_memory)
     for (Variant* v : {&all.planned, all.in_runs ? &*all.in_runs : nullptr})
@@ -76,7 +76,7 @@ std::unique_ptr<Stage> gathering(Index length, Index lines, Index threads = 1) {
   const Box box{{0, 0, 0}, {length, 1, lines}};
   const View view{box, 0, 0, {lines, lines, 1}};
   StageSpec spec{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 0}}};
-  spec.operations[0].first = engine("fftw").plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate");
+  spec.operations[0].first = engine("weft").plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate");
   spec.threads = threads;
   return std::make_unique<Stage>(spec, variants(spec, {}, hardware()));
 }
@@ -85,7 +85,7 @@ std::unique_ptr<Stage> gathering(Index length, Index lines, Index threads = 1) {
 TEST(Stage, RowsThatPileUpInACache) {
   const Ran loose = run(32, 260, true), piled = run(32, 256, true), copied = run(32, 256, true, true);
   EXPECT_FALSE(loose.may_leave_in_runs);
-  EXPECT_EQ(piled.may_leave_in_runs, engine("fftw").plan(columns(32), "measure")->takes_rows());
+  EXPECT_EQ(piled.may_leave_in_runs, engine("weft").plan(columns(32), "measure")->takes_rows());
   EXPECT_FALSE(run(32, 256, false).may_leave_in_runs) << "where nothing has just been read";
   EXPECT_FALSE(run(8, 256, true).may_leave_in_runs) << "a set holds so few";
   EXPECT_TRUE(loose.results == piled.results);

@@ -13,6 +13,8 @@
 #include <weft/weft.hpp>
 
 #include "engines/engine.hpp"
+#include "engines/lanes.hpp"
+#include "support/engines.hpp"
 #include "mpi/communicator.hpp"
 
 namespace {
@@ -60,8 +62,6 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 namespace weft {
 namespace {
 
-bool without_fftw() { return engines().front()->name() != "fftw"; }
-
 std::vector<LineSpec> lines_of(std::initializer_list<Index> lengths) {
   std::vector<LineSpec> specs;
   for (const Index n : lengths)
@@ -79,8 +79,8 @@ Counts counted(Work work) {
 }
 
 TEST(PlanningTiny, FftwIsAskedOnceForWhatAProgramTaughtIt) {
-  if (without_fftw()) GTEST_SKIP() << "this build is without FFTW";
-  const Engine& fftw = engine("fftw");
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const Engine& fftw = engine("weft");
   fftw.let_go();
   const auto specs = lines_of({12, 20, 28});
   std::vector<std::shared_ptr<const Lines>> lines;
@@ -97,8 +97,8 @@ TEST(PlanningTiny, FftwIsAskedOnceForWhatAProgramTaughtIt) {
 }
 
 TEST(PlanningTiny, KnownLinesAreReadOnceEach) {
-  if (without_fftw()) GTEST_SKIP() << "this build is without FFTW";
-  const Engine& fftw = engine("fftw_alone");
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const Engine& fftw = engine("fftw");
   const auto specs = lines_of({12, 20});
   fftw.plan_all(specs, "measure");
   fftw.let_go();
@@ -114,7 +114,7 @@ std::string wisdom_of_program() {
 }
 
 TEST(PlanningTiny, WisdomOfTheProgramStays) {
-  if (without_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
   struct Dimension {
     std::ptrdiff_t n, is, os;
   } const points{9, 1, 1};
@@ -133,8 +133,8 @@ TEST(PlanningTiny, WisdomOfTheProgramStays) {
 
 // FFTW's search of such a line takes minutes.
 TEST(Planning, LongLinesEndInTime) {
-  if (without_fftw()) GTEST_SKIP() << "this build is without FFTW";
-  const Engine& fftw = engine("fftw_alone");
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const Engine& fftw = engine("fftw");
   const auto start = std::chrono::steady_clock::now();
   const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, Index{1} << 22};
   fftw.plan(spec, "measure");
@@ -147,8 +147,8 @@ TEST(Planning, LongLinesEndInTime) {
 }
 
 TEST(PlanningTiny, UnfinishedSearchesAreNotGoneOnWith) {
-  if (without_fftw()) GTEST_SKIP() << "this build is without FFTW";
-  const Engine& fftw = engine("fftw_alone");
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const Engine& fftw = engine("fftw");
   const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 9000};
   const std::string text = "weft fftw wisdom 1\n" + to_string(spec) + " measure out_of_place/unfinished 0\n\n";
   fftw.import_wisdom(text);
@@ -156,6 +156,19 @@ TEST(PlanningTiny, UnfinishedSearchesAreNotGoneOnWith) {
   const Counts cost = counted([&] { fftw.plan(spec, "measure"); });
   EXPECT_EQ(cost.plans, 1);
   EXPECT_EQ(fftw.export_wisdom({spec}, "measure"), text);
+}
+
+// Planning long lines takes long: those that came by kernels go back by kernels, and FFTW is not asked.
+TEST(PlanningTiny, LongLinesGoBackAsTheyCame) {
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const LineSpec there{Kind::c2c, Direction::forward, Precision::double_, 4608};
+  if (!fits_lanes(there)) GTEST_SKIP() << "this processor has no kernels";
+  const Engine& weft = engine("weft");
+  weft.import_wisdom("weft fftw wisdom 1\n" + to_string(there) + " measure lanes 0\n\n");
+  const Counts cost = counted([&] { weft.plan(there.opposite(), "measure"); });
+  EXPECT_EQ(cost.exports + cost.imports + cost.plans, 0);
+  const std::string wisdom = weft.export_wisdom({there.opposite()}, "measure");
+  EXPECT_EQ(wisdom, "weft fftw wisdom 1\n" + to_string(there.opposite()) + " measure lanes 0\n\n");
 }
 
 // A plan like one that was made before costs no planning of lines, and no more collectives than these.
@@ -185,7 +198,7 @@ TEST(PlanningTiny, WisdomTravelsWhereItIsNew) {
              {.strategy = "alltoallv", .wisdom = false, .effort = "measure"});
   };
   const int first = counted(plan).broadcasts, again = counted(plan).broadcasts;
-  if (comm.size() > 1 && !without_fftw()) {
+  if (comm.size() > 1 && has_fftw()) {
     EXPECT_GT(first, again);
   }
   EXPECT_TRUE(comm.alike(engine(Options().engine).export_wisdom({spec}, "measure")));

@@ -11,7 +11,7 @@ namespace weft {
 // A plan of the lines of `problem`. All that are planned after it, with effort "measure" as `options` have it, take kernels for these lines; where a processor has none, import leaves the entry out.
 inline AnyPlan with_kernels(const AnyProblem& problem, const Options& options) {
   AnyPlan lines = lines_of(problem, options);
-  std::istringstream wisdom(engine("fftw").export_wisdom());
+  std::istringstream wisdom(engine("weft").export_wisdom());
   std::string line, changed;
   std::getline(wisdom, line);
   changed = line + "\n";
@@ -20,7 +20,7 @@ inline AnyPlan with_kernels(const AnyProblem& problem, const Options& options) {
     changed += line.substr(0, manner) + " lanes 0\n\n";
     wisdom.ignore(std::stol(line.substr(bytes)) + 1);
   }
-  engine("fftw").import_wisdom(changed);
+  engine("weft").import_wisdom(changed);
   return lines;
 }
 
