@@ -74,16 +74,27 @@ fetch_ducc() {
         fail "could not fetch DUCC's source: ducc0 0.42.0 from the Python package index"
 }
 
-# build PRESET [CMake options...]: configures and builds. Open MPI is named where two MPIs may lie side by side.
+# build PRESET [CMake options...]: configures and builds, or of the build the targets that are named in `targets`. Shows one line of
+# progress; without a terminal it shows none, and the log alone has the steps. Open MPI is named where two MPIs may lie side by side.
+targets=()
 build() {
-    local preset=$1 mpi=(); shift
+    local preset=$1 mpi=() log; shift
+    log=build/$preset.log
     if [ "$preset" != mpich ] && command -v mpicxx.openmpi mpirun.openmpi >/dev/null; then
         mpi=(-D MPI_CXX_COMPILER="$(command -v mpicxx.openmpi)" -D MPIEXEC_EXECUTABLE="$(command -v mpirun.openmpi)")
     fi
     mkdir -p build
     echo "configuring build/$preset"
-    cmake --preset "$preset" "${mpi[@]}" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
-    cmake --build "build/$preset" --parallel "$(cores)" || return 1
+    cmake --preset "$preset" "${mpi[@]}" "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
+    local make=(cmake --build "build/$preset" --parallel "$(cores)")
+    [ ${#targets[@]} -eq 0 ] || make+=(--target "${targets[@]}")
+    export NINJA_STATUS="building %f of %t, %e s: "
+    if [ -t 1 ]; then
+        "${make[@]}" || return 1
+    else
+        echo "building build/$preset; the log is $log"
+        "${make[@]}" >>"$log" 2>&1 || { tail -n 50 "$log"; return 1; }
+    fi
 }
 
 cores() { env -u OMP_NUM_THREADS nproc; }

@@ -3,6 +3,7 @@
     volume.py read FOLDER             a measured volume -> FOLDER/volume.npy, its extents -> shape.txt
     volume.py judge FOLDER FRACTION   checks lowpass.npy and spectrum.npy there, draws volume.png
     volume.py table JSON ...          the strategies side by side
+    volume.py found FOLDER            what the strategies of r2c.json there come to, in one line
 """
 
 import json
@@ -160,11 +161,25 @@ def table(files):
         sys.exit("volume.py: some strategy is wrong, or none ran")
 
 
+def found(folder):
+    rows = [row for row in json.loads((folder / "r2c.json").read_text()) if row.get("median_seconds") is not None]
+    rows.sort(key=lambda row: row["median_seconds"])
+    best, worst = rows[0], rows[-1]
+    shape, ranks = (folder / "shape.txt").read_text().strip(), best["ranks"]
+    print(
+        f"found: r2c {shape} on {ranks} ranks, there and back: {best['strategy']} is the fastest of {len(rows)} strategies, "
+        f"{1e3 * best['median_seconds']:.1f} ms; {worst['strategy']} takes {worst['median_seconds'] / best['median_seconds']:.1f} "
+        "times that; all agree with NumPy"
+    )
+
+
 def main(command="", *words):
     if command == "read" and len(words) == 1:
         read(Path(words[0]))
     elif command == "judge" and len(words) == 2:
         judge(Path(words[0]), float(words[1]))
+    elif command == "found" and len(words) == 1:
+        found(Path(words[0]))
     elif command == "table" and words:
         table(words)
     else:
