@@ -18,9 +18,17 @@ constexpr Index longest = 32768;  // beyond it they are no faster than others, o
 template <class Real>
 const lanes::Kernels<Real>* kernels() {
 #ifdef WEFT_HAVE_AVX512
+  using namespace lanes;
   static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-  if constexpr (std::is_same_v<Real, double>) return can ? &lanes::avx512_double : nullptr;
-  else return can ? &lanes::avx512_float : nullptr;
+  static const Kernels<Real> all = [] {
+    if constexpr (std::is_same_v<Real, double>)
+      return Kernels<double>{avx512_complex_double, avx512_real_double, avx512_rows_forward_double,
+                             avx512_rows_backward_double};
+    else
+      return Kernels<float>{avx512_complex_float, avx512_real_float, avx512_rows_forward_float,
+                            avx512_rows_backward_float};
+  }();
+  return can ? &all : nullptr;
 #else
   return nullptr;
 #endif
@@ -65,9 +73,12 @@ template <class Real>
 class LanesLines final : public Lines {
  public:
   LanesLines(const LineSpec& spec, const lanes::Kernels<Real>& kernels)
-      : Lines(spec, static_cast<std::size_t>(2 * (std::max(complex_points(spec), convolution_points(spec)) + 2) * 2 * kernels.lanes) * sizeof(Real)),
-        width_(kernels.lanes),
-        run_(spec.kind == Kind::r2c ? kernels.r2c : spec.kind == Kind::c2r ? kernels.c2r : spec.direction == Direction::forward ? kernels.forward : kernels.backward) {
+      : Lines(spec, static_cast<std::size_t>(2 * (std::max(complex_points(spec), convolution_points(spec)) + 2) * 2 * kernels.complex.lanes) * sizeof(Real)),
+        width_(kernels.complex.lanes),
+        run_(spec.kind == Kind::r2c                     ? kernels.real.r2c
+             : spec.kind == Kind::c2r                   ? kernels.real.c2r
+             : spec.direction == Direction::forward     ? kernels.complex.forward
+                                                        : kernels.complex.backward) {
     const Index n = complex_points(spec);
     if (spec.in_stride > 1 && spec.out_stride > 1) rows_ = spec.direction == Direction::forward ? kernels.rows_forward : kernels.rows_backward;
     if (const Index points = convolution_points(spec); points > 0) {
@@ -86,7 +97,7 @@ class LanesLines final : public Lines {
         for (Index k = 1; k < parts; ++k)
           for (const bool imaginary : {false, true})
             for (Index lane = 0; lane < width_; ++lane) {
-              const Index point = in_registers() ? block + lane / 2 : std::min(block, std::max<Index>(rest_.points - width_, 0)) + kernels.point[lane] % rest_.points;
+              const Index point = in_registers() ? block + lane / 2 : std::min(block, std::max<Index>(rest_.points - width_, 0)) + kernels.complex.point[lane] % rest_.points;
               const auto [re, im] = root(point * k, n);
               across.push_back(!imaginary ? re : in_registers() && (lane % 2 == 0) == (spec.direction == Direction::forward) ? -im : im);
             }
@@ -194,9 +205,10 @@ class LanesLines final : public Lines {
       convolution_.chirp = kept(std::move(chirp));
     }
     std::vector<Real> spectrum(kernel.size());
-    kernels.forward(program_, {kernel.data(), 2, 2 * points, spectrum.data(), 2, 2 * points, 1, reinterpret_cast<Real*>(scratch()), false});
+    kernels.complex.forward(program_, {kernel.data(), 2, 2 * points, spectrum.data(), 2, 2 * points, 1, reinterpret_cast<Real*>(scratch()), false});
     for (Real& value : spectrum) value /= static_cast<Real>(points);
     convolution_.kernel = kept(std::move(spectrum));
+    convolution_.run = kernels.real.convolve;
     program_.convolution = &convolution_;
   }
   const Real* kept(std::vector<Real> table) { return tables_.emplace_back(std::move(table)).data(); }

@@ -37,8 +37,9 @@ struct Leaving {
 // C. M. Rader, Proc. IEEE 56 (1968) 1107: with j = g^q and k = g^-p, y_k = x_0 + sum_q x_(g^q) w^(g^(q-p)). L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451: with c_j = exp(pi i j^2 / n),
 // y_k = c_k sum_j (x_j c_j) conj(c_(k-j)).
 template <class Real>
-__attribute__((noinline)) void convolve(const Program<Real>& program, Work<Real> line, Work<Real> here) {
+void convolve_lines(const Program<Real>& program, Real* lines, Real* work) {
   const Convolution<Real>* const by = program.convolution;
+  const Work<Real> line{lines}, here{work};
   Point<Real> first{}, all{};
   if (by->to) {
     first = all = line[0];
@@ -48,6 +49,11 @@ __attribute__((noinline)) void convolve(const Program<Real>& program, Work<Real>
   plain_passes<false>(program, Entering<Real>{line, by}, Multiplied<Real>{line, by->kernel}, here, nothing);
   plain_passes<false>(program, line, Leaving<Real>{line, by, &first}, here, nothing);
   if (by->to) line.put(0, all);
+}
+// The same, of whichever part has it: it is compiled once.
+template <class Real>
+WEFT_INLINE void convolve(const Program<Real>& program, Work<Real> line, Work<Real> here) {
+  program.convolution->run(program, line.p, here.p);
 }
 
 // A line of as many points as `line_points` says, whichever way.

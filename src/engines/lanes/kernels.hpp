@@ -17,6 +17,9 @@ struct Hole {
 };
 constexpr Hole hole_of(int radix) { return radix >= 4 && radix % 2 == 0 ? Hole{radix / 4 + 1, 3 * radix / 4} : Hole{}; }
 
+template <class Real>
+struct Program;
+
 /// A line of another length that is transformed as a convolution: of a prime one in the order of powers of a generator, else by a chirp.
 template <class Real>
 struct Convolution {
@@ -24,6 +27,7 @@ struct Convolution {
   const int *from = nullptr, *to = nullptr; ///< where the convolution's points come from and go to, all but the line's first; or
   const Real* chirp = nullptr;              ///< so many complex numbers
   const Real* kernel = nullptr;             ///< the transform of what is convolved with, divided by its length
+  void (*run)(const Program<Real>&, Real* line, Real* work) = nullptr;  ///< does it, to lines in lanes
 };
 
 /// A transform of `points` complex points (half the line where it is real and even): passes of these radices, from the first to the last.
@@ -76,19 +80,36 @@ struct Rows {
   Real* work;    ///< as a batch's
 };
 
+// The kernels of one instruction set and precision come in parts, each of which is compiled by
+// itself: parts.hpp has their definitions, src/CMakeLists.txt makes a file of each.
 template <class Real>
-struct Kernels {
+using Run = void (*)(const Program<Real>&, Batch<Real>);
+template <class Real>
+using RunRows = void (*)(const Program<Real>&, const Rows<Real>&);
+
+template <class Real>
+struct ComplexKernels {
   int lanes;      ///< in a vector register
   int point[16];  ///< which of so many neighbouring points each has
-  void (*forward)(const Program<Real>&, Batch<Real>);
-  void (*backward)(const Program<Real>&, Batch<Real>);
-  void (*rows_forward)(const Program<Real>&, const Rows<Real>&);
-  void (*rows_backward)(const Program<Real>&, const Rows<Real>&);
-  void (*r2c)(const Program<Real>&, Batch<Real>);
-  void (*c2r)(const Program<Real>&, Batch<Real>);
+  Run<Real> forward, backward;
+};
+template <class Real>
+struct RealKernels {
+  Run<Real> r2c, c2r;
+  decltype(Convolution<Real>::run) convolve;
+};
+template <class Real>
+struct Kernels {
+  ComplexKernels<Real> complex;
+  RealKernels<Real> real;
+  RunRows<Real> rows_forward, rows_backward;
 };
 
-extern const Kernels<double> avx512_double;
-extern const Kernels<float> avx512_float;
+extern const ComplexKernels<double> avx512_complex_double;
+extern const ComplexKernels<float> avx512_complex_float;
+extern const RealKernels<double> avx512_real_double;
+extern const RealKernels<float> avx512_real_float;
+extern const RunRows<double> avx512_rows_forward_double, avx512_rows_backward_double;
+extern const RunRows<float> avx512_rows_forward_float, avx512_rows_backward_float;
 
 }  // namespace weft::lanes

@@ -1,7 +1,0 @@
-#include "avx512.hpp"
-
-namespace weft::lanes {
-
-const Kernels<float> avx512_float = made<float>(Lane<float>());
-
-}  // namespace weft::lanes
