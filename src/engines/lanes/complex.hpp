@@ -69,11 +69,8 @@ void c2c_rows(const Program<Real>& program, const Rows<Real>& rows) {
       else rows.streams ? put(RowsOut<Real, back, true>(rows, j)) : put(RowsOut<Real, back, false>(rows, j));
     }
   };
-  if (rows.reads.count > 0 && rows.writes.count > 0) {
+  if (rows.reads.count > 0) {
     BothAhead ahead(rows.reads, rows.writes);
-    columns(RowsIn<Real, back, false>{rows.in, 0}, ahead);
-  } else if (rows.reads.count > 0) {
-    RowsAhead<false> ahead(rows.reads);
     columns(RowsIn<Real, back, false>{rows.in, 0}, ahead);
   } else {
     Nothing nothing;

@@ -1,8 +1,6 @@
 // Passes of decimation in frequency, of lines in lanes.
 #pragma once
 
-#include <type_traits>
-
 #include "butterflies.hpp"
 #include "places.hpp"
 
@@ -36,17 +34,14 @@ struct Ahead {
     at += lines * bytes;
   }
 };
-// Rows that are wanted, each from its beginning to its end, so that memory sees runs; not while the last pass writes.
+// Rows that are wanted, each from its beginning to its end, so that memory sees runs.
 template <bool written>
 struct RowsAhead {
-  static constexpr bool early = true;
   const std::byte *const *row, *const *last;
   const char* at;
   Index lines, left;  // of a cache: of a row, and of this one
   bool near;
   explicit RowsAhead(const Memory& of) : row(of.rows), last(row + of.count - 1), at(of.count > 0 ? reinterpret_cast<const char*>(*row) : nullptr), lines((of.bytes + bytes - 1) / bytes), left(lines), near(of.near) {}
-  explicit RowsAhead(const void* cached) : row(nullptr), last(nullptr), at(static_cast<const char*>(cached)), lines(0), left(Index{1} << 60), near(false) {}
-  static RowsAhead idle(const void* cached) { return RowsAhead(cached); }
   bool any() const { return at; }
   template <int count>
   WEFT_INLINE void ask() {
@@ -59,25 +54,23 @@ struct RowsAhead {
     }
   }
 };
-// Rows that will be read and such that will be written: both in the first pass, the ones in the next, the others in the last, so that memory gets its requests evenly. All in two passes 128^3 backward with the input preserved took 1.03 of the time.
+// Rows that will be read and, perhaps, rows that will be written: both in the first pass, the ones
+// in the next, the others in the last, so that memory gets its requests evenly. Rows that will be
+// read alone are not asked for while the last of three or more passes writes. Which of them a pass
+// asks for is said before it, not by its type: passes would be compiled for each.
 struct BothAhead {
   static constexpr bool early = true;
   RowsAhead<false> reads;
   RowsAhead<true> writes;
+  bool asks_reads = false, asks_writes = false;
   BothAhead(const Memory& read, const Memory& written) : reads(read), writes(written) {}
-  explicit BothAhead(const void* cached) : reads(cached), writes(cached) {}
-  static BothAhead idle(const void* cached) { return BothAhead(cached); }
+  void now(bool read, bool written) { asks_reads = read && reads.any(), asks_writes = written && writes.any(); }
   template <int count>
   WEFT_INLINE void ask() {
-    reads.template ask<count>(), writes.template ask<count>();
+    if (asks_reads) reads.template ask<count>();
+    if (asks_writes) writes.template ask<count>();
   }
 };
-template <class Asks>
-Asks& of_middle_passes(Asks& all) { return all; }
-inline RowsAhead<false>& of_middle_passes(BothAhead& all) { return all.reads; }
-template <class Asks>
-Asks& of_last_pass(Asks& all, Asks& idle) { return Asks::early ? idle : all; }
-inline RowsAhead<true>& of_last_pass(BothAhead& all, BothAhead&) { return all.writes; }
 
 // Passes of decimation in frequency. The first one, of all points, leaves `radix` transforms of m, side by side.
 template <class R, class Real, class From, class Asks>
@@ -170,21 +163,33 @@ void plain_passes(const Program<Real>& program, From x, To y, Work<Real> here, A
   const Index side = program.radix[0];
   Index blocks = 1, m = program.points / side;
   const bool two = program.passes == 2;
-  Asks idle = Asks::idle(here.p);
-  with_radix<back>(program.radix[0], program.zero, [&](auto radix) { first_pass(radix, m, program.twiddles[0], x, here, Asks::early || two ? ahead : idle); });
+  Asks idle = ahead;
+  const auto asks = [&](bool reads, bool writes, bool late) -> Asks& {  // what a pass asks for
+    if constexpr (Asks::early) {
+      ahead.now(reads, writes);
+    } else if (!late) {
+      idle = Asks::idle(here.p);
+      return idle;
+    }
+    return ahead;
+  };
+  Asks& in_first = asks(true, true, two);
+  with_radix<back>(program.radix[0], program.zero, [&](auto radix) {
+    first_pass(radix, m, program.twiddles[0], x, here, in_first);
+  });
   int k = 1;
   for (; k + 1 < program.passes; ++k) {
     m /= program.radix[k];
-    auto& asks = of_middle_passes(ahead);
-    auto none = std::remove_reference_t<decltype(asks)>::idle(here.p);
-    with_radix(program.radix[k], [&](auto radix) { middle_pass(radix, side, blocks, m, program.twiddles[k], here, (Asks::early ? k == 1 : k + 2 == program.passes) ? asks : none); });
+    Asks& in_middle = asks(k == 1, false, k + 2 == program.passes);
+    with_radix(program.radix[k], [&](auto radix) {
+      middle_pass(radix, side, blocks, m, program.twiddles[k], here, in_middle);
+    });
     blocks *= program.radix[k];
   }
-  const auto last = [&](auto& asks) {
-    with_radix<!back>(program.radix[k], program.unwanted, [&](auto radix) { last_pass(radix, side, side, blocks, program.block, here, y, asks); });
-  };
-  idle = Asks::idle(here.p);
-  two ? last(ahead) : last(of_last_pass(ahead, idle));
+  Asks& in_last = asks(two, true, true);
+  with_radix<!back>(program.radix[k], program.unwanted, [&](auto radix) {
+    last_pass(radix, side, side, blocks, program.block, here, y, in_last);
+  });
 }
 
 }  // namespace
