@@ -11,12 +11,6 @@ template <class Real, int... k>
 WEFT_INLINE Vector<Real> mirrored(Vector<Real> first, Vector<Real> others, Numbers<k...>) {
   return __builtin_shufflevector(first, others, (k < 2 ? k : 2 * width<Real> - k / 2 * 2 + k % 2)...);
 }
-// a b - c of real parts, a b + c of imaginary ones, and the other way round.
-WEFT_INLINE Vector<double> less_real(Vector<double> a, Vector<double> b, Vector<double> c) { return _mm512_fmaddsub_pd(a, b, c); }
-WEFT_INLINE Vector<float> less_real(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm512_fmaddsub_ps(a, b, c); }
-WEFT_INLINE Vector<double> less_imaginary(Vector<double> a, Vector<double> b, Vector<double> c) { return _mm512_fmsubadd_pd(a, b, c); }
-WEFT_INLINE Vector<float> less_imaginary(Vector<float> a, Vector<float> b, Vector<float> c) { return _mm512_fmsubadd_ps(a, b, c); }
-
 // Real lines that are not put in lanes, as complex ones of half the length. Of one line, X of Z with Z[h] = Z[0] or, backward, Z of X, as `r2c` and `c2r` say: either way what is written is f e + t, and
 // (f e - t)* for h - k, with e = a + b*, t = u (a - b*), a at k and b at h - k. Registers are read and written as others leave them and want them, none across two: that would wait for the stores.
 template <class Real, bool back>

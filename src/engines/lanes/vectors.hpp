@@ -1,48 +1,16 @@
-// Registers of AVX-512, and what is done inside them.
+// Vector registers, and what is done inside them. Included after the header of an instruction set
+// (avx512.hpp).
 #pragma once
 
-#include <immintrin.h>  // always inlined
-
-#include "kernels.hpp"
-
-#define WEFT_INLINE inline __attribute__((always_inline))
+#include "registers.hpp"
 
 namespace weft::lanes {
 namespace {
 
-using Index = std::ptrdiff_t;
-constexpr int bytes = 64;
-template <class Real>
-constexpr int width = bytes / static_cast<int>(sizeof(Real));
-template <class Real>
-struct Register {
-  typedef Real type __attribute__((vector_size(bytes)));
-  typedef Real loose __attribute__((vector_size(bytes), aligned(sizeof(Real)), may_alias));
-};
-template <class Real>
-using Vector = typename Register<Real>::type;
-
-template <class Real>
-WEFT_INLINE Vector<Real> load(const Real* p) {
-  return *reinterpret_cast<const typename Register<Real>::loose*>(p);
-}
-template <class Real>
-WEFT_INLINE void store(Real* p, Vector<Real> v) {
-  *reinterpret_cast<typename Register<Real>::loose*>(p) = v;
-}
-// Past the caches, on a cache line.
-WEFT_INLINE void stream(double* p, Vector<double> v) { _mm512_stream_pd(p, v); }
-WEFT_INLINE void stream(float* p, Vector<float> v) { _mm512_stream_ps(p, v); }
 template <bool streams, class Real>
 WEFT_INLINE void store(Real* p, Vector<Real> v) {
   streams ? stream(p, v) : store(p, v);
 }
-
-// The first of them alone, and zeros.
-WEFT_INLINE Vector<double> load_first(const double* p, unsigned mask) { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
-WEFT_INLINE Vector<float> load_first(const float* p, unsigned mask) { return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p); }
-WEFT_INLINE void store_first(double* p, unsigned mask, Vector<double> v) { _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v); }
-WEFT_INLINE void store_first(float* p, unsigned mask, Vector<float> v) { _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v); }
 
 template <int... k>
 struct Numbers {};
