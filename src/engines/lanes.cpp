@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <numbers>
 #include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "aligned.hpp"
 #include "convolved.hpp"
@@ -15,37 +19,76 @@ namespace {
 
 constexpr Index longest = 32768;  // beyond it they are no faster than others, out of the second-level cache
 
-template <class Real>
-const lanes::Kernels<Real>* kernels() {
-#ifdef WEFT_HAVE_AVX512
+// The kernels for one instruction set. The wisdom of its lines has `manner` for them.
+struct Set {
+  std::string_view name, manner;
+  bool here;  // whether this processor has it
+  lanes::Kernels<double> doubles;
+  lanes::Kernels<float> floats;
+};
+
+// Those in this build, best first.
+const std::vector<Set>& sets() {
   using namespace lanes;
-  static const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-  static const Kernels<Real> all = [] {
-    if constexpr (std::is_same_v<Real, double>)
-      return Kernels<double>{avx512_complex_double, avx512_real_double, avx512_rows_forward_double,
-                             avx512_rows_backward_double};
-    else
-      return Kernels<float>{avx512_complex_float, avx512_real_float, avx512_rows_forward_float,
-                            avx512_rows_backward_float};
-  }();
-  return can ? &all : nullptr;
-#else
-  return nullptr;
+  static const std::vector<Set> all{
+#ifdef WEFT_HAVE_AVX512
+      {"avx512",
+       "lanes",
+       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"),
+       {avx512_complex_double, avx512_real_double, avx512_rows_forward_double, avx512_rows_backward_double},
+       {avx512_complex_float, avx512_real_float, avx512_rows_forward_float, avx512_rows_backward_float}},
 #endif
+#ifdef WEFT_HAVE_AVX2
+      {"avx2",
+       "lanes-avx2",
+       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+       {avx2_complex_double, avx2_real_double, avx2_rows_forward_double, avx2_rows_backward_double},
+       {avx2_complex_float, avx2_real_float, avx2_rows_forward_float, avx2_rows_backward_float}},
+#endif
+  };
+  return all;
+}
+
+// The set of that name on this processor. Without a name the best one, or null where there is none.
+const Set* find(std::string_view name) {
+  if (name == "none") return nullptr;
+  for (const Set& set : sets())
+    if (set.here && (name.empty() || name == set.name)) return &set;
+  if (name.empty()) return nullptr;
+  std::string names;
+  for (const std::string& known : kernel_sets()) names += known + ", ";
+  throw Error("WEFT_KERNELS=" + std::string(name.substr(0, 100)) + ": this build and processor have " + names +
+              "none; give one of these, or unset it for the first");
+}
+
+const Set* chosen() {
+  static const Set* const set = [] {
+    const char* const name = std::getenv("WEFT_KERNELS");
+    return find(name ? name : "");
+  }();
+  return set;
 }
 
 bool is_odd(const LineSpec& spec) { return spec.kind != Kind::c2c && spec.length % 2 != 0; }
 
-Index complex_points(const LineSpec& spec) { return spec.kind == Kind::c2c || is_odd(spec) ? spec.length : spec.length / 2; }
+Index complex_points(const LineSpec& spec) {
+  return spec.kind == Kind::c2c || is_odd(spec) ? spec.length : spec.length / 2;
+}
 
-// The radices of the passes, small ones first: as few as can be but at least so many, and of those the ones of the least sum. Empty where there are none. Against 8, 4, 2, 7, 5 and 3 as far as each
-// goes, columns took 0.90 of the time at 96 points, 0.86 at 120, 0.78 at 144; rows 0.88, 0.86, 0.79; large ones first, columns up to 1.1; with 15 and 16, which leave no registers, up to 1.2.
-std::vector<int> radices(Index n, std::size_t at_least = 1) {
-  constexpr int known[] = {31, 29, 23, 19, 17, 13, 12, 11, 10, 8, 7, 6, 5, 4, 3, 2};
+// The radices of the passes, small ones first: as few as can be but at least so many, and of those
+// the ones of the least sum. Empty where there are none; that does not depend on the composite
+// ones.
+std::vector<int> radices(Index n, std::size_t at_least = 1, int registers = 32) {
+  constexpr int all[] = {31, 29, 23, 19, 17, 13, 12, 11, 10, 8, 7, 6, 5, 4, 3, 2};
+  std::vector<int> known;
+  for (const int radix : all)
+    if (radix % 2 != 0 || radix <= lanes::largest_composite(registers)) known.push_back(radix);
   std::vector<int> best, list;
   const auto sum = [](const std::vector<int>& of) { return std::accumulate(of.begin(), of.end(), 0); };
   const auto extend = [&](const auto& self, Index left) -> void {
-    if (left == 1 && list.size() >= at_least && (best.empty() || std::pair(list.size(), sum(list)) < std::pair(best.size(), sum(best)))) best = list;
+    if (left == 1 && list.size() >= at_least &&
+        (best.empty() || std::pair(list.size(), sum(list)) < std::pair(best.size(), sum(best))))
+      best = list;
     for (const int radix : known)
       if (left > 1 && left % radix == 0 && (list.empty() || radix <= list.back())) {
         list.push_back(radix);
@@ -58,7 +101,8 @@ std::vector<int> radices(Index n, std::size_t at_least = 1) {
   return best;
 }
 
-// Points of the transforms that make a convolution of a line which has no radices of its own; 0 where it needs none, or none are known.
+// Points of the transforms that make a convolution of a line which has no radices of its own; 0
+// where it needs none, or none are known.
 Index convolution_points(const LineSpec& spec) {
   constexpr Index shortest = 37;  // what is shorter FFTW has code of its own for
   const Index n = spec.length;
@@ -67,20 +111,25 @@ Index convolution_points(const LineSpec& spec) {
   return points <= longest ? points : 0;
 }
 
-using lanes::combined, lanes::few_combined;
+using lanes::combined, lanes::few_combined, lanes::few_first, lanes::few_last;
+constexpr Index few_rest = few_first * few_last;
 
 template <class Real>
 class LanesLines final : public Lines {
  public:
   LanesLines(const LineSpec& spec, const lanes::Kernels<Real>& kernels)
-      : Lines(spec, static_cast<std::size_t>(2 * (std::max(complex_points(spec), convolution_points(spec)) + 2) * 2 * kernels.complex.lanes) * sizeof(Real)),
+      : Lines(spec, static_cast<std::size_t>(2 * (std::max(complex_points(spec), convolution_points(spec)) + 2) * 2 *
+                                             kernels.complex.lanes) *
+                        sizeof(Real)),
+        registers_(kernels.complex.registers),
         width_(kernels.complex.lanes),
-        run_(spec.kind == Kind::r2c                     ? kernels.real.r2c
-             : spec.kind == Kind::c2r                   ? kernels.real.c2r
-             : spec.direction == Direction::forward     ? kernels.complex.forward
-                                                        : kernels.complex.backward) {
+        run_(spec.kind == Kind::r2c                 ? kernels.real.r2c
+             : spec.kind == Kind::c2r               ? kernels.real.c2r
+             : spec.direction == Direction::forward ? kernels.complex.forward
+                                                    : kernels.complex.backward) {
     const Index n = complex_points(spec);
-    if (spec.in_stride > 1 && spec.out_stride > 1) rows_ = spec.direction == Direction::forward ? kernels.rows_forward : kernels.rows_backward;
+    if (spec.in_stride > 1 && spec.out_stride > 1)
+      rows_ = spec.direction == Direction::forward ? kernels.rows_forward : kernels.rows_backward;
     if (const Index points = convolution_points(spec); points > 0) {
       convolve(points, kernels);
       return;
@@ -88,25 +137,34 @@ class LanesLines final : public Lines {
     program_.points = n;
     if (const int parts = by_rows()) {
       rest_.points = n / parts;
-      if (!in_registers()) set_passes(rest_, in_order(radices(rest_.points)));
-      if (spec.direction == Direction::backward) program_.zero = leaves_out(parts);
-      else (in_registers() ? program_ : rest_).unwanted = leaves_out(in_registers() ? static_cast<int>(rest_.points) : rest_.radix[rest_.passes - 1]);
+      if (!in_registers())
+        set_passes(rest_, parts == few_combined ? std::vector{few_first, few_last}
+                                                : in_order(radices(rest_.points, 1, registers_)));
+      if (spec.direction == Direction::backward)
+        program_.zero = leaves_out(parts);
+      else
+        (in_registers() ? program_ : rest_).unwanted =
+            leaves_out(in_registers() ? static_cast<int>(rest_.points) : rest_.radix[rest_.passes - 1]);
       std::vector<Real> across;
       const Index some = in_registers() ? width_ / 2 : width_;
       for (Index block = 0; block < rest_.points; block += some)
         for (Index k = 1; k < parts; ++k)
           for (const bool imaginary : {false, true})
             for (Index lane = 0; lane < width_; ++lane) {
-              const Index point = in_registers() ? block + lane / 2 : std::min(block, std::max<Index>(rest_.points - width_, 0)) + kernels.complex.point[lane] % rest_.points;
+              const Index point = in_registers() ? block + lane / 2
+                                                 : std::min(block, std::max<Index>(rest_.points - width_, 0)) +
+                                                       kernels.complex.point[lane] % rest_.points;
               const auto [re, im] = root(point * k, n);
-              across.push_back(!imaginary ? re : in_registers() && (lane % 2 == 0) == (spec.direction == Direction::forward) ? -im : im);
+              across.push_back(!imaginary                                                                    ? re
+                               : in_registers() && (lane % 2 == 0) == (spec.direction == Direction::forward) ? -im
+                                                                                                             : im);
             }
       program_.across = kept(std::move(across));
       program_.rest = &rest_;
       if (spec.kind != Kind::c2c) set_turns();
       return;
     }
-    set_passes(program_, in_order(radices(n, 2)));
+    set_passes(program_, in_order(radices(n, 2, registers_)));
     if (spec.kind == Kind::c2c) {
       const bool reads = spec.direction == Direction::backward;
       (reads ? program_.zero : program_.unwanted) = leaves_out(program_.radix[reads ? 0 : program_.passes - 1]);
@@ -118,16 +176,26 @@ class LanesLines final : public Lines {
     program_.halves = kept(std::move(halves));
   }
 
-  void operator()(const std::byte* in, std::byte* out, Index count) const override { run(in, in_step_bytes(), out, out_step_bytes(), count, false); }
+  void operator()(const std::byte* in, std::byte* out, Index count) const override {
+    run(in, in_step_bytes(), out, out_step_bytes(), count, false);
+  }
   bool streams() const override { return spec().out_stride == 1; }
-  void stream(const std::byte* in, std::byte* out, Index count) const override { run(in, in_step_bytes(), out, out_step_bytes(), count, true); }
+  void stream(const std::byte* in, std::byte* out, Index count) const override {
+    run(in, in_step_bytes(), out, out_step_bytes(), count, true);
+  }
   bool takes_steps() const override { return spec().in_stride == 1 && spec().out_stride == 1; }
-  void apart(const Apart& lines) const override { run(lines.in, lines.in_step, lines.out, lines.out_step, lines.count, lines.streams, memory(lines.reads), memory(lines.writes)); }
+  void apart(const Apart& lines) const override {
+    run(lines.in, lines.in_step, lines.out, lines.out_step, lines.count, lines.streams, memory(lines.reads),
+        memory(lines.writes));
+  }
   bool asks() const override { return spec().kind == Kind::c2c && by_rows() > 0 && !in_registers(); }
   bool takes_rows() const override { return rows_; }
   void rows(const Lines::Rows& rows) const override {
-    rows_(program_, {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns, static_cast<Real>(rows.scale),
-                     rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned), rows.kept.first, rows.kept.second - rows.kept.first, memory(rows.reads), memory(rows.writes), reinterpret_cast<Real*>(scratch())});
+    rows_(program_,
+          {reinterpret_cast<const Real* const*>(rows.in), reinterpret_cast<Real* const*>(rows.out), rows.columns,
+           static_cast<Real>(rows.scale), rows.streams && std::all_of(rows.out, rows.out + spec().length, aligned),
+           rows.kept.first, rows.kept.second - rows.kept.first, memory(rows.reads), memory(rows.writes),
+           reinterpret_cast<Real*>(scratch())});
   }
   bool reads_ahead() const override { return spec().in_stride == 1 && spec().direction == Direction::forward; }
   std::pair<Index, Index> untouched() const override { return untouched_; }
@@ -138,32 +206,44 @@ class LanesLines final : public Lines {
   static constexpr Index line = Aligned::alignment;  // of a cache
   static bool aligned(const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p) % line == 0; }
   static lanes::Memory memory(const Ahead& of) { return {of.rows, of.count, of.bytes, of.near}; }
-  void run(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams, const lanes::Memory& reads = {}, const lanes::Memory& writes = {}) const {
+  void run(const std::byte* in, Index in_step, std::byte* out, Index out_step, Index count, bool streams,
+           const lanes::Memory& reads = {}, const lanes::Memory& writes = {}) const {
     constexpr Index real = sizeof(Real);
-    run_(program_, {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, in_step / real, reinterpret_cast<Real*>(out), 2 * spec().out_stride, out_step / real, count, reinterpret_cast<Real*>(scratch()),
-                    streams && aligned(out) && (count < 2 || out_step % line == 0), reads, writes});
+    run_(program_,
+         {reinterpret_cast<const Real*>(in), 2 * spec().in_stride, in_step / real, reinterpret_cast<Real*>(out),
+          2 * spec().out_stride, out_step / real, count, reinterpret_cast<Real*>(scratch()),
+          streams && aligned(out) && (count < 2 || out_step % line == 0), reads, writes});
   }
 
   // Whether rows go through registers alone.
-  bool in_registers() const { return width_ == combined && by_rows() > 0 && complex_points(spec()) / by_rows() <= width_; }
-  // How many parts a row has where rows are not put in lanes. Measured in GFlop/s, one by one and in lanes: 80 and 62 at 64 points, 65 and 57 at 128, 72 and 36 at 192, 79 and 45 at 256;
-  // float 120 and 115 at 128, 117 and 102 at 192, 141 and 86 at 256; but 48 and 60 at 96, 53 and 64 at 120, float 72 and 102 at 144, whose eighths are not whole numbers of registers. On a slower
-  // processor real lines of 128, 256 and 512, there and back: 33, 27, 29 and 29, 17, 15; 32, 26, 27 and 29, 23, 18; quarters of 16, 32 and 96 points: 25 and 14, 31 and 25, 32 and 30, but of
-  // a hole in 96 points lanes leave out more: plane waves backward 0.93 of the time.
+  bool in_registers() const {
+    return width_ == combined && by_rows() > 0 && complex_points(spec()) / by_rows() <= width_;
+  }
+  // How many parts a row has where rows are not put in lanes: eighths are whole numbers of
+  // registers, or rows are long; quarters are for rows that registers or the first-level cache
+  // hold.
   int by_rows() const {
     constexpr Index long_line = 160;
     const Index points = complex_points(spec()), eighth = points / combined, quarter = points / few_combined;
-    if (spec().in_stride != 1 || spec().out_stride != 1 || program_.convolution || points % (spec().kind == Kind::c2c ? combined : width_) != 0) return 0;
+    if (!lanes::keeps_rows(registers_)) return 0;
+    if (spec().in_stride != 1 || spec().out_stride != 1 || program_.convolution ||
+        points % (spec().kind == Kind::c2c ? combined : width_) != 0)
+      return 0;
     if (eighth >= width_ && (eighth % width_ == 0 || points >= long_line)) return combined;
-    if (width_ == combined && (quarter == few_combined || (quarter % width_ == 0 && (quarter == width_ || !spec().has_hole())))) return few_combined;
+    if (width_ == combined &&
+        (quarter == few_combined || quarter == combined || (quarter == few_rest && !spec().has_hole())))
+      return few_combined;
     return 0;
   }
-  // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a large one more can be. The first pass of odd real lines leaves nearly half of its results out.
+  // Where there is a hole, the pass that can leave it out has the largest radix that has one: of a
+  // large one more can be. The first pass of odd real lines leaves nearly half of its results out.
   std::vector<int> in_order(std::vector<int> list) const {
     if (is_odd(spec())) std::reverse(list.begin(), list.end());
-    const auto largest = std::find_if(list.rbegin(), list.rend(), [](int radix) { return lanes::hole_of(radix).last > 0; });
+    const auto largest =
+        std::find_if(list.rbegin(), list.rend(), [](int radix) { return lanes::hole_of(radix).last > 0; });
     if (!spec().has_hole() || largest == list.rend()) return list;
-    spec().direction == Direction::forward ? std::rotate(largest.base() - 1, largest.base(), list.end()) : std::rotate(list.begin(), largest.base() - 1, largest.base());
+    spec().direction == Direction::forward ? std::rotate(largest.base() - 1, largest.base(), list.end())
+                                           : std::rotate(list.begin(), largest.base() - 1, largest.base());
     return list;
   }
   // Whether a pass of that radix can leave part of the hole out, which then stays untouched.
@@ -175,7 +255,8 @@ class LanesLines final : public Lines {
     return true;
   }
   static std::pair<Real, Real> root(Index k, Index n) {  // exp(-2 pi i k / n)
-    const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+    const long double angle =
+        2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
     return {static_cast<Real>(std::cos(angle)), static_cast<Real>(-std::sin(angle))};
   }
   static void push(std::vector<Real>& list, Index k, Index n) {
@@ -187,7 +268,7 @@ class LanesLines final : public Lines {
   void convolve(Index points, const lanes::Kernels<Real>& kernels) {
     const Index n = spec().length;
     program_.points = points;
-    set_passes(program_, radices(points, 2));
+    set_passes(program_, radices(points, 2, registers_));
     std::vector<Real> chirp, kernel;
     convolution_.points = n;
     if (points == n - 1) {
@@ -205,7 +286,8 @@ class LanesLines final : public Lines {
       convolution_.chirp = kept(std::move(chirp));
     }
     std::vector<Real> spectrum(kernel.size());
-    kernels.complex.forward(program_, {kernel.data(), 2, 2 * points, spectrum.data(), 2, 2 * points, 1, reinterpret_cast<Real*>(scratch()), false});
+    kernels.complex.forward(program_, {kernel.data(), 2, 2 * points, spectrum.data(), 2, 2 * points, 1,
+                                       reinterpret_cast<Real*>(scratch()), false});
     for (Real& value : spectrum) value /= static_cast<Real>(points);
     convolution_.kernel = kept(std::move(spectrum));
     convolution_.run = kernels.real.convolve;
@@ -249,23 +331,37 @@ class LanesLines final : public Lines {
   Powers order_;
   std::vector<std::vector<Real>> tables_;
   std::vector<std::vector<Index>> blocks_;
+  int registers_;
   Index width_;
   std::pair<Index, Index> untouched_{0, 0};
   void (*run_)(const lanes::Program<Real>&, lanes::Batch<Real>);
-  void (*rows_)(const lanes::Program<Real>&, const lanes::Rows<Real>&) = nullptr;
+  void (*rows_)(const lanes::Program<Real>&, lanes::Rows<Real>) = nullptr;
 };
 
 }  // namespace
 
 bool fits_lanes(const LineSpec& spec) {
   if (real_to_real(spec.kind) || spec.length > longest) return false;
-  if ((spec.in_stride > 1 && spec.in_step() != 1) || (spec.out_stride > 1 && spec.out_step() != 1)) return false;  // columns lie side by side
-  return (spec.precision == Precision::double_ ? kernels<double>() != nullptr : kernels<float>() != nullptr) && (!radices(complex_points(spec), 2).empty() || convolution_points(spec) > 0);
+  if ((spec.in_stride > 1 && spec.in_step() != 1) || (spec.out_stride > 1 && spec.out_step() != 1))
+    return false;  // columns lie side by side
+  return chosen() && (!radices(complex_points(spec), 2).empty() || convolution_points(spec) > 0);
 }
 
-std::shared_ptr<const Lines> in_lanes(const LineSpec& spec) {
-  if (spec.precision == Precision::double_) return std::make_shared<LanesLines<double>>(spec, *kernels<double>());
-  return std::make_shared<LanesLines<float>>(spec, *kernels<float>());
+std::shared_ptr<const Lines> in_lanes(const LineSpec& spec, std::string_view name) {
+  const Set& set = name.empty() ? *chosen() : *find(name);
+  if (spec.precision == Precision::double_) return std::make_shared<LanesLines<double>>(spec, set.doubles);
+  return std::make_shared<LanesLines<float>>(spec, set.floats);
 }
+
+std::vector<std::string> kernel_sets() {
+  std::vector<std::string> names;
+  for (const Set& set : sets())
+    if (set.here) names.emplace_back(set.name);
+  return names;
+}
+
+std::string_view kernel_set() { return chosen() ? chosen()->name : "none"; }
+
+std::string_view lanes_manner() { return chosen() ? chosen()->manner : "lanes"; }
 
 }  // namespace weft

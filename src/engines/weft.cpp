@@ -16,8 +16,8 @@
 namespace weft {
 namespace {
 
-// In wisdom: the manner of lines that go to weft's kernels.
-constexpr std::string_view own_manner = "lanes";
+// Whether a row of wisdom is of lines that go to weft's kernels, of this set or another one.
+bool is_of_lanes(const WisdomRow& row) { return row.manner.starts_with("lanes"); }
 
 // Kernels are taken where they are hardly slower in cache: they ask memory for the lines behind,
 // and read and write where others copy.
@@ -31,7 +31,7 @@ class WeftEngine final : public Engine {
  public:
   explicit WeftEngine(std::unique_ptr<const Engine> other)
       : other_(std::move(other)),
-        summary_("weft's own kernels where they are faster on this processor (AVX-512), else " +
+        summary_("weft's own kernels (AVX-512, AVX2) where they are faster on this processor, else " +
                  std::string(other_->summary())),
         remembers_(!other_->export_wisdom().empty()) {}
   std::string_view name() const override { return "weft"; }
@@ -74,12 +74,12 @@ class WeftEngine final : public Engine {
     const std::lock_guard lock(planning_);
     std::string others = wisdom_header(other_->name());
     for (const WisdomRow& row : rows)
-      if (row.manner != own_manner) others += row.text();
+      if (!is_of_lanes(row)) others += row.text();
     if (remembers_) other_->import_wisdom(others);
     for (const WisdomRow& row : rows) {
-      const bool own = row.manner == own_manner;
+      const bool own = is_of_lanes(row);
       // what the processor or the other engine refuses is left out
-      if (own ? !fits_lanes(row.spec) : !other_->knows(row.spec, row.effort)) continue;
+      if (own ? row.manner != lanes_manner() || !fits_lanes(row.spec) : !other_->knows(row.spec, row.effort)) continue;
       const Key key{row.spec, row.effort};
       const auto known = own_.find(key);
       if (!own || known == own_.end() || !known->second) forget(key);
@@ -95,6 +95,7 @@ class WeftEngine final : public Engine {
   }
   std::vector<std::shared_ptr<const Lines>> make_all(const std::vector<LineSpec>& specs,
                                                      const std::string& effort) const override {
+    kernel_set();  // its error is one with every effort
     if (effort == "estimate") return other_->plan_all(specs, effort);
     choose(specs, effort);
     std::vector<LineSpec> others;
@@ -139,7 +140,7 @@ class WeftEngine final : public Engine {
   }
   // In wisdom: what the other engine's wisdom does not say.
   std::string row_of(const Key& key) const {
-    if (is_own(key)) return WisdomRow{key.first, key.second, std::string(own_manner), ""}.text();
+    if (is_own(key)) return WisdomRow{key.first, key.second, std::string(lanes_manner()), ""}.text();
     if (remembers_) return "";
     return WisdomRow{key.first, key.second, std::string(other_->name()), ""}.text();
   }

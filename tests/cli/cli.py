@@ -495,6 +495,13 @@ class Traces(Test):
         self.assertRegex(result.out, r"alltoall +.* declined: not all pairs")
         self.assertNotIn("; use ", result.out)
 
+    def test_kernels(self):
+        words = "plan", "--shape", "4x4x4", "--effort"
+        for effort in "estimate", "measure":
+            wrong = weft(*words, effort, ranks=2, environment={"WEFT_KERNELS": "mmx"})
+            self.fails(wrong, 1, "WEFT_KERNELS=mmx: this build and processor have ", "none; give one of these, or unset it")
+        self.fine(weft(*words, "measure", ranks=2, environment={"WEFT_KERNELS": "none"}))
+
     def test_environment(self):
         traced = {"environment": {"WEFT_TRACE": self.path("all.json")}}
         self.fine(weft("bench", "--shape", "4x4x4", "--strategy", "direct", "--repeat", "1", ranks=2, **traced))

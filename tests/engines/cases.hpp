@@ -19,15 +19,19 @@ inline constexpr Kind all_kinds[] = {Kind::c2c,  Kind::r2c,  Kind::c2r,  Kind::d
                               Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4, Kind::r2hc, Kind::hc2r, Kind::dht};
 inline constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 32, 49, 61, 64, 67, 68, 74, 83, 96, 98, 100, 105, 120, 127, 128, 135, 181, 192, 217, 256, 272, 360, 384, 437, 493};
 
-// What planning takes where it measures well, kept to the same promises whatever it measures today.
+// What planning takes where it measures well, kept to the same promises whatever it measures today:
+// the kernels of one instruction set.
 class LanesAlone final : public Engine {
  public:
-  std::string_view name() const override { return "lanes"; }
+  explicit LanesAlone(std::string set) : set_(std::move(set)) {}
+  std::string_view name() const override { return set_; }
   std::string_view summary() const override { return "lines in the lanes of vector registers"; }
 
  private:
   std::string limits(const LineSpec& spec) const override { return fits_lanes(spec) ? "" : "no kernels here"; }
-  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string&) const override { return in_lanes(spec); }
+  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string&) const override { return in_lanes(spec, set_); }
+
+  std::string set_;
 };
 
 inline Direction direction_of(Kind kind) { return kind == Kind::c2r ? Direction::backward : Direction::forward; }
@@ -113,22 +117,28 @@ struct Case {
   Direction direction;
   Precision precision;
   LineSpec spec(Index length) const { return {kind, direction, precision, length}; }
-  bool defined(Index length) const { return (kind != Kind::dct1 || length > 1) && (engine->name() != "lanes" || fits_lanes(spec(length))); }
+  bool kernels() const { return dynamic_cast<const LanesAlone*>(engine); }
+  bool defined(Index length) const { return (kind != Kind::dct1 || length > 1) && (!kernels() || fits_lanes(spec(length))); }
   std::shared_ptr<const Lines> plan(Index length) const { return engine->plan(spec(length), "estimate"); }
 };
 
 inline std::vector<Case> cases() {
   std::vector<Case> list;
-  static const LanesAlone lanes;
+  static const std::vector<std::unique_ptr<const LanesAlone>> lanes = [] {
+    std::vector<std::unique_ptr<const LanesAlone>> all;
+    for (const std::string& set : kernel_sets()) all.push_back(std::make_unique<LanesAlone>(set));
+    return all;
+  }();
   std::vector<const Engine*> tried;
   for (const auto* e : engines())
     if (e->name() != "fftw") tried.push_back(e);  // whose lines "weft" hands on
-  tried.push_back(&lanes);
+  for (const auto& set : lanes) tried.push_back(set.get());
   for (const auto* e : tried)
     for (const Precision precision : {Precision::single_, Precision::double_})
       for (const Kind kind : all_kinds) {
-        if (e == &lanes && real_to_real(kind)) continue;
-        list.push_back({e, kind, direction_of(kind), precision});
+        const Case c{e, kind, direction_of(kind), precision};
+        if (c.kernels() && real_to_real(kind)) continue;
+        list.push_back(c);
         if (kind == Kind::c2c) list.push_back({e, kind, Direction::backward, precision});
       }
   return list;

@@ -97,7 +97,7 @@ TEST(Weft, ObeysWisdomOnWhoDoesALine) {
   if (!fits_lanes(spec)) GTEST_SKIP() << "this processor has no kernels";
   engine("fftw").plan(spec, "measure");
   const std::string by_fftw = engine("fftw").export_wisdom({spec}, "measure"),
-                    by_kernels = "weft fftw wisdom 1\n" + to_string(spec) + " measure lanes 0\n\n";
+                    by_kernels = "weft fftw wisdom 1\n" + to_string(spec) + " measure " + std::string(lanes_manner()) + " 0\n\n";
   const Engine& weft = engine("weft");
   for (const bool kernels : {true, false, true}) {
     weft.import_wisdom(kernels ? by_kernels : by_fftw);
@@ -107,6 +107,20 @@ TEST(Weft, ObeysWisdomOnWhoDoesALine) {
     EXPECT_EQ(count_of(to_string(spec) + " measure", weft.export_wisdom()), 1u);
   }
   EXPECT_FALSE(engine("fftw").plan(spec, "measure")->reads_ahead());
+}
+
+// What another instruction set's kernels did is left out: here FFTW may be faster than what there is.
+TEST(Weft, LeavesOutWisdomOfOtherKernels) {
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 72};
+  const Engine& weft = engine("weft");
+  for (const std::string manner : {"lanes", "lanes-avx2", "lanes-another"}) {
+    if (manner == lanes_manner()) continue;
+    weft.import_wisdom("weft fftw wisdom 1\n" + to_string(spec) + " measure " + manner + " 0\n\n");
+    EXPECT_FALSE(weft.knows(spec, "measure")) << manner;
+  }
+  EXPECT_EQ(kernel_set(), kernel_sets().empty() ? "none" : kernel_sets().front());
+  EXPECT_EQ(lanes_manner(), kernel_set() == "avx2" ? "lanes-avx2" : "lanes");
 }
 
 // Another process that imports what one has found does every line alike, also where the other
@@ -123,7 +137,7 @@ TEST(Weft, ServesAnyEngine) {
     EXPECT_LT(distance(transform(*lines, in), transform(*engine("naive").plan(spec, "estimate"), in)), tolerance(spec));
   }
   const std::string wisdom = one->export_wisdom({smooth, cosine}, "measure");
-  EXPECT_EQ(wisdom, "weft naive wisdom 1\n" + to_string(smooth) + " measure " + (fits_lanes(smooth) ? "lanes" : "naive") +
+  EXPECT_EQ(wisdom, "weft naive wisdom 1\n" + to_string(smooth) + " measure " + std::string(fits_lanes(smooth) ? lanes_manner() : "naive") +
                         " 0\n\n" + to_string(cosine) + " measure naive 0\n\n");
   another->import_wisdom(wisdom);
   for (const LineSpec& spec : {smooth, cosine}) EXPECT_TRUE(another->knows(spec, "measure"));

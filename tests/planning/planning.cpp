@@ -164,11 +164,12 @@ TEST(PlanningTiny, LongLinesGoBackAsTheyCame) {
   const LineSpec there{Kind::c2c, Direction::forward, Precision::double_, 4608};
   if (!fits_lanes(there)) GTEST_SKIP() << "this processor has no kernels";
   const Engine& weft = engine("weft");
-  weft.import_wisdom("weft fftw wisdom 1\n" + to_string(there) + " measure lanes 0\n\n");
+  const std::string by_kernels = " measure " + std::string(lanes_manner()) + " 0\n\n";
+  weft.import_wisdom("weft fftw wisdom 1\n" + to_string(there) + by_kernels);
   const Counts cost = counted([&] { weft.plan(there.opposite(), "measure"); });
   EXPECT_EQ(cost.exports + cost.imports + cost.plans, 0);
   const std::string wisdom = weft.export_wisdom({there.opposite()}, "measure");
-  EXPECT_EQ(wisdom, "weft fftw wisdom 1\n" + to_string(there.opposite()) + " measure lanes 0\n\n");
+  EXPECT_EQ(wisdom, "weft fftw wisdom 1\n" + to_string(there.opposite()) + by_kernels);
 }
 
 // A plan like one that was made before costs no planning of lines, and no more collectives than these.

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "engines/engine.hpp"
+#include "engines/lanes.hpp"
 #include "support/plans.hpp"
 
 namespace weft {
@@ -17,7 +18,7 @@ inline AnyPlan with_kernels(const AnyProblem& problem, const Options& options) {
   changed = line + "\n";
   while (std::getline(wisdom, line)) {
     const auto bytes = line.rfind(' '), manner = line.rfind(' ', bytes - 1);
-    changed += line.substr(0, manner) + " lanes 0\n\n";
+    changed += line.substr(0, manner) + " " + std::string(lanes_manner()) + " 0\n\n";
     wisdom.ignore(std::stol(line.substr(bytes)) + 1);
   }
   engine("weft").import_wisdom(changed);

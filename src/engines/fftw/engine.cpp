@@ -139,7 +139,7 @@ class FftwEngine final : public Engine {
   static Choices parse(const std::string& wisdom) {
     Choices choices;
     for (WisdomRow& row : wisdom_rows(engine_name, wisdom)) {
-      if (row.manner == not_ours) continue;
+      if (row.manner.starts_with(not_ours)) continue;
       const bool cut_short = row.manner.ends_with(unfinished);
       if (cut_short) row.manner.resize(row.manner.size() - unfinished.size());
       const auto found = std::find(manner_names.begin(), manner_names.end(), row.manner);

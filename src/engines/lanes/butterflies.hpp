@@ -29,7 +29,8 @@ struct Circle {
 template <int radix>
 constexpr Circle<radix> circle;
 
-// What an odd butterfly makes of its points: sums and differences of those that mirror one another, and the sum of all.
+// What an odd butterfly makes of its points: sums and differences of those that mirror one another,
+// and the sum of all.
 template <int radix, class Real>
 struct Mirrored {
   static constexpr int half = radix / 2;
@@ -63,7 +64,8 @@ struct Butterfly {  // odd
     a[0] = points.all;
   }
 };
-// Odd ones of so many points that registers do not hold them: four results and their mirrors at a time.
+// Odd ones of so many points that registers do not hold them: four results and their mirrors at a
+// time.
 template <int radix, class Real>
 struct LargeButterfly {
   static constexpr int half = radix / 2, some = 4, blocks = (half + some - 1) / some;
@@ -142,7 +144,8 @@ struct Butterfly<8, Real> {
   }
 };
 
-// Two factors without a common divisor need no twiddles between them: points go in in one order and come out in another (I. J. Good, J. R. Stat. Soc. B 20, 361, 1958).
+// Two factors without a common divisor need no twiddles between them: points go in in one order and
+// come out in another (I. J. Good, J. R. Stat. Soc. B 20, 361, 1958).
 template <int a, int b, class Real>
 struct Coprime {
   static constexpr int inverse(int of, int modulo) {

@@ -6,7 +6,8 @@
 namespace weft::lanes {
 namespace {
 
-// What goes into a convolution: of a prime length in the order of powers of its generator, else by a chirp, and zeros behind.
+// What goes into a convolution: of a prime length in the order of powers of its generator, else by
+// a chirp, and zeros behind.
 template <class Real>
 struct Entering {
   Work<Real> line;
@@ -16,12 +17,15 @@ struct Entering {
     return j < by->points ? times(line[j], by->chirp[2 * j], by->chirp[2 * j + 1]) : Point<Real>{};
   }
 };
-// Its spectrum, times that of the kernel, conjugated: transformed once more it is the conjugate of the convolution.
+// Its spectrum, times that of the kernel, conjugated: transformed once more it is the conjugate of
+// the convolution.
 template <class Real>
 struct Multiplied {
   Work<Real> spectrum;
   const Real* kernel;
-  WEFT_INLINE void put(Index j, Point<Real> v) const { spectrum.put(j, conjugate(times(v, kernel[2 * j], kernel[2 * j + 1]))); }
+  WEFT_INLINE void put(Index j, Point<Real> v) const {
+    spectrum.put(j, conjugate(times(v, kernel[2 * j], kernel[2 * j + 1])));
+  }
 };
 template <class Real>
 struct Leaving {
@@ -29,13 +33,16 @@ struct Leaving {
   const Convolution<Real>* by;
   const Point<Real>* first;
   WEFT_INLINE void put(Index j, Point<Real> v) const {
-    if (by->to) line.put(by->to[j], *first + conjugate(v));
-    else if (j < by->points) line.put(j, times(conjugate(v), by->chirp[2 * j], by->chirp[2 * j + 1]));
+    if (by->to)
+      line.put(by->to[j], *first + conjugate(v));
+    else if (j < by->points)
+      line.put(j, times(conjugate(v), by->chirp[2 * j], by->chirp[2 * j + 1]));
   }
 };
 
-// C. M. Rader, Proc. IEEE 56 (1968) 1107: with j = g^q and k = g^-p, y_k = x_0 + sum_q x_(g^q) w^(g^(q-p)). L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451: with c_j = exp(pi i j^2 / n),
-// y_k = c_k sum_j (x_j c_j) conj(c_(k-j)).
+// C. M. Rader, Proc. IEEE 56 (1968) 1107: with j = g^q and k = g^-p, y_k = x_0 + sum_q x_(g^q)
+// w^(g^(q-p)). L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451: with c_j = exp(pi i
+// j^2 / n), y_k = c_k sum_j (x_j c_j) conj(c_(k-j)).
 template <class Real>
 void convolve_lines(const Program<Real>& program, Real* lines, Real* work) {
   const Convolution<Real>* const by = program.convolution;

@@ -10,7 +10,7 @@ namespace {
 
 template <class Real, int... k>
 constexpr ComplexKernels<Real> complex_kernels(Numbers<k...>) {
-  return {width<Real>, {point_of<Real>(k)...}, c2c<Real, false>, c2c<Real, true>};
+  return {registers, width<Real>, {point_of<Real>(k)...}, c2c<Real, false>, c2c<Real, true>};
 }
 
 template <class Real>

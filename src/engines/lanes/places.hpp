@@ -10,12 +10,17 @@ namespace {
 template <class Real>
 struct Work {
   Real* p;
-  WEFT_INLINE Point<Real> operator[](Index j) const { return {load(p + 2 * j * width<Real>), load(p + (2 * j + 1) * width<Real>)}; }
-  WEFT_INLINE void put(Index j, Point<Real> v) const { store(p + 2 * j * width<Real>, v.r), store(p + (2 * j + 1) * width<Real>, v.i); }
+  WEFT_INLINE Point<Real> operator[](Index j) const {
+    return {load(p + 2 * j * width<Real>), load(p + (2 * j + 1) * width<Real>)};
+  }
+  WEFT_INLINE void put(Index j, Point<Real> v) const {
+    store(p + 2 * j * width<Real>, v.r), store(p + (2 * j + 1) * width<Real>, v.i);
+  }
 };
 
-// Places are handed on by value, and those of whole batches have at most 16 bytes: more would go through memory, in other pieces than those in which they were written there, and so wait for all stores before them:
-// columns in cache took up to 1.09 of the time, plane waves of 64^3 1.02.
+// Places are handed on by value, and those of whole batches have at most 16 bytes: more would go
+// through memory, in other pieces than those in which they were written there, and so wait for all
+// stores before them (memory policy, K6).
 
 // Lines side by side.
 template <class Real, bool back>
@@ -34,24 +39,32 @@ struct FewColumns {
   WEFT_INLINE void put(Index j, Point<Real> v) const { few.store(p + j * stride, joined<back>(v)); }
 };
 
-// Columns of rows that lie anywhere. While some are transformed, memory brings those after the next, `beside` them, unless it is known what else is wanted: where rows are in no near cache, or on the same few lines
-// of it, as planes' rows are, two batches ahead took 0.8 to 1.0 of the time of gathering them first.
+// The lines of a cache that a pair of registers takes, four lines farther on.
+template <bool written, class Real>
+WEFT_INLINE void ask_beside(const Real* p) {
+  constexpr Index line = cache_line / static_cast<Index>(sizeof(Real));
+  __builtin_prefetch(p + 4 * line, written, 2);
+  if constexpr (2 * bytes > cache_line) __builtin_prefetch(p + 5 * line, written, 2);
+}
+
+// Columns of rows that lie anywhere. While some are transformed, memory brings those after the
+// next, `beside` them, unless it is known what else is wanted: rows may be in no near cache, or on
+// the same few lines of it, as planes' rows are.
 template <class Real, bool back, bool beside>
 struct RowsIn {
   const Real* const* row;
   Index shift;
   WEFT_INLINE Point<Real> operator[](Index j) const {
-    constexpr Index batch = 2 * width<Real>, ahead = 2 * batch;
     const Real* const p = row[j] + shift;
-    if (beside) __builtin_prefetch(p + ahead, 0, 2), __builtin_prefetch(p + ahead + width<Real>, 0, 2);
+    if (beside) ask_beside<false, Real>(p);
     return split<back>(load_pair(p));
   }
 };
-// They are asked for two batches ahead, too: stores wait for few lines at once. Where rows begin no cache lines, so that nothing streams, r2c 192^3 and 256^3 took 0.67 of the time forward, 100x120x135 0.87.
+// They are asked for ahead, too, where nothing streams: stores wait for few lines at once.
 template <bool back, bool streams, class Real>
 WEFT_INLINE void put_in_row(Real* p, Point<Real> v) {
   store_pair<streams>(p, joined<back>(v));
-  if (!streams) __builtin_prefetch(p + 4 * width<Real>, 1, 2), __builtin_prefetch(p + 5 * width<Real>, 1, 2);
+  if (!streams) ask_beside<true, Real>(p);
 }
 template <class Real>
 WEFT_INLINE bool kept(const Rows<Real>& rows, Index j) {
@@ -63,7 +76,8 @@ struct RowsOut {
   Index shift;
   RowsOut(const Rows<Real>& of, Index first) : rows(&of), shift(2 * first) {}
   WEFT_INLINE void put(Index j, Point<Real> v) const {
-    streams && !kept(*rows, j) ? put_in_row<back, true>(rows->out[j] + shift, v) : put_in_row<back, false>(rows->out[j] + shift, v);
+    streams && !kept(*rows, j) ? put_in_row<back, true>(rows->out[j] + shift, v)
+                               : put_in_row<back, false>(rows->out[j] + shift, v);
   }
 };
 // The same, scaled.
@@ -78,11 +92,15 @@ struct FewRows {
   Index shift;
   Few<Real> few;
   WEFT_INLINE Point<Real> operator[](Index j) const { return split<back>(few.load(rows.in[j] + shift)); }
-  WEFT_INLINE void put(Index j, Point<Real> v) const { few.store(rows.out[j] + shift, joined<back>(Point<Real>{v.r * rows.scale, v.i * rows.scale})); }
+  WEFT_INLINE void put(Index j, Point<Real> v) const {
+    few.store(rows.out[j] + shift, joined<back>(Point<Real>{v.r * rows.scale, v.i * rows.scale}));
+  }
 };
 
 template <class Real>
-Index line_points(const Program<Real>& program) { return program.convolution ? program.convolution->points : program.points; }
+Index line_points(const Program<Real>& program) {
+  return program.convolution ? program.convolution->points : program.points;
+}
 
 // The other part, where gathered lines are before the first and after the last.
 template <class Real>
@@ -90,8 +108,9 @@ Work<Real> beside(const Program<Real>& program, Work<Real> work) {
   return {work.p + (program.points + 1) * 2 * width<Real>};
 }
 
-// Rows to work memory and back; points left over go number by number. Where there are fewer rows than lanes, the others have copies of the first. Real rows forward are what
-// the caller has, and memory brings those after them meanwhile: r2c 64^3 on two ranks took 0.95 of the time, 128^3 0.97, where passes asked for them 1.01 and 1.03; c2r, which mostly finds them in cache, 1.0 to 1.03.
+// Rows to work memory and back; points left over go number by number. Where there are fewer rows
+// than lanes, the others have copies of the first. Real rows forward are what the caller has, and
+// memory brings those after them meanwhile; c2r mostly finds them in cache, and asks for nothing.
 template <class Real, bool back, bool ahead>
 void gather(const Real* in, Index step, Index points, Index lines, Real* work) {
   constexpr int w = width<Real>;

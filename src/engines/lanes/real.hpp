@@ -6,13 +6,17 @@
 namespace weft::lanes {
 namespace {
 
-// Contiguous complex numbers: the first of one register, before those of another from the last to its second.
+// Contiguous complex numbers: the first of one register, before those of another from the last to
+// its second.
 template <class Real, int... k>
 WEFT_INLINE Vector<Real> mirrored(Vector<Real> first, Vector<Real> others, Numbers<k...>) {
   return __builtin_shufflevector(first, others, (k < 2 ? k : 2 * width<Real> - k / 2 * 2 + k % 2)...);
 }
-// Real lines that are not put in lanes, as complex ones of half the length. Of one line, X of Z with Z[h] = Z[0] or, backward, Z of X, as `r2c` and `c2r` say: either way what is written is f e + t, and
-// (f e - t)* for h - k, with e = a + b*, t = u (a - b*), a at k and b at h - k. Registers are read and written as others leave them and want them, none across two: that would wait for the stores.
+// Real lines that are not put in lanes, as complex ones of half the length. Of one line, X of Z
+// with Z[h] = Z[0] or, backward, Z of X, as `r2c` and `c2r` say: either way what is written is f e
+// + t, and (f e - t)* for h - k, with e = a + b*, t = u (a - b*), a at k and b at h - k. Registers
+// are read and written as others leave them and want them, none across two: that would wait for the
+// stores.
 template <class Real, bool back>
 WEFT_INLINE void fold(const Program<Real>& program, const Real* from, Real* to) {
   constexpr int w = width<Real>;
@@ -24,11 +28,14 @@ WEFT_INLINE void fold(const Program<Real>& program, const Real* from, Real* to) 
   Vector<Real> next = back ? load_first(from + 2 * h, 3) : load(from), behind{};
   for (Index k = 0; 2 * k < h; k += w / 2, u += 2 * w) {
     const Vector<Real> a = load(from + 2 * k), low = load(from + 2 * (h - k) - w), b = mirrored<Real>(next, low, lane);
-    const Vector<Real> e = less_imaginary(a, one, b), d = less_real(a, one, b), t = less_real(d, load(u), exchanged<Real>(d, lane) * load(u + w));
+    const Vector<Real> e = less_imaginary(a, one, b), d = less_real(a, one, b),
+                       t = less_real(d, load(u), exchanged<Real>(d, lane) * load(u + w));
     store(to + 2 * k, e * both + t);
     const Vector<Real> mirror = less_real(e, signs, t);
-    if (k > 0) store(to + 2 * (h - k), mirrored<Real>(mirror, behind, lane));
-    else if (!back) store_first(to + 2 * h, 3, mirror);
+    if (k > 0)
+      store(to + 2 * (h - k), mirrored<Real>(mirror, behind, lane));
+    else if (!back)
+      store_first(to + 2 * h, 3, mirror);
     next = low, behind = mirror;
   }
   store(to + h, mirrored<Real>(load(from + h) * (signs + signs), behind, lane));
@@ -36,11 +43,14 @@ WEFT_INLINE void fold(const Program<Real>& program, const Real* from, Real* to) 
 template <class Real, bool back, class Parts>
 void real_rows(Parts parts, const Program<Real>& program, Batch<Real> batch) {
   constexpr Radix<combined> all;
-  // rows that stay in registers follow one another better than what comes between: 33 GFlop/s instead of 28; longer ones leave the first-level cache: 24 instead of 27
+  // Rows that stay in registers follow one another; of longer ones as few go together as can, so
+  // that they do not leave the first-level cache.
   constexpr int w = width<Real>, least = together<Parts::value, Real>;
-  const Index h = program.points, step = 2 * h + w, some = program.rest->points <= combined && w == combined ? 4 : least;
+  const Index h = program.points, step = 2 * h + w,
+              some = program.rest->points <= combined && w == combined ? 4 : least;
   Real* const z = beside(*program.rest, beside(*program.rest, Work<Real>{batch.work})).p;
-  for (Index left = batch.lines; left > 0; left -= some, batch.in += some * batch.in_step, batch.out += some * batch.out_step) {
+  for (Index left = batch.lines; left > 0;
+       left -= some, batch.in += some * batch.in_step, batch.out += some * batch.out_step) {
     Batch<Real> lines = batch;
     lines.lines = left < some ? left : some;
     if (back) {
@@ -50,16 +60,18 @@ void real_rows(Parts parts, const Program<Real>& program, Batch<Real> batch) {
         z[k * step] = first + last, z[k * step + 1] = first - last;
       }
       lines.in = z, lines.in_step = step;
-      batch.streams ? rows<Real, back, true>(parts, all, program, lines) : rows<Real, back>(parts, all, program, lines);
+      batch.streams ? rows<Real, back, Nothing, true>(parts, all, program, lines)
+                    : rows<Real, back, Nothing>(parts, all, program, lines);
     } else {
       lines.out = z, lines.out_step = step;
-      rows<Real, back>(parts, all, program, lines);
+      rows<Real, back, Nothing>(parts, all, program, lines);
       for (Index k = 0; k < lines.lines; ++k) fold<Real, back>(program, z + k * step, batch.out + k * batch.out_step);
     }
   }
 }
 
-// Real numbers of rows to work memory, a register a point, and back: there one more register follows each `apart` points.
+// Real numbers of rows to work memory, a register a point, and back: there one more register
+// follows each `apart` points.
 template <class Real>
 void gather_reals(const Real* in, Index step, Index points, Index lines, Real* work) {
   constexpr int w = width<Real>;
@@ -95,8 +107,10 @@ void scatter_reals(const Real* work, Index apart, Real* out, Index step, Index p
   }
 }
 
-// Lines of an odd number n of points. Of the `radix` transforms that a first pass leaves of a real line, those from the middle on have the conjugates of the others' results; and what it leaves of half a spectrum has real results,
-// so that two transforms go together as one, the second times i. All is of one line: its bits depend on no other.
+// Lines of an odd number n of points. Of the `radix` transforms that a first pass leaves of a real
+// line, those from the middle on have the conjugates of the others' results; and what it leaves of
+// half a spectrum has real results, so that two transforms go together as one, the second times i.
+// All is of one line: its bits depend on no other.
 template <class R, class Real>
 void first_real_pass(R, Index m, const Real* w, const Real* x, Work<Real> y) {
   constexpr int radix = R::value, side = (radix + 1) / 2;
@@ -132,10 +146,12 @@ void passes_behind(const Program<Real>& program, Index side, Index step, Work<Re
   int k = 1;
   for (; k + 1 < program.passes; ++k) {
     m /= program.radix[k];
-    with_odd_radix(program.radix[k], [&](auto radix) { middle_pass(radix, side, blocks, m, program.twiddles[k], here, nothing); });
+    with_odd_radix(program.radix[k],
+                   [&](auto radix) { middle_pass(radix, side, blocks, m, program.twiddles[k], here, nothing); });
     blocks *= program.radix[k];
   }
-  with_odd_radix(program.radix[k], [&](auto radix) { last_pass(radix, side, step, blocks, program.block, here, y, nothing); });
+  with_odd_radix(program.radix[k],
+                 [&](auto radix) { last_pass(radix, side, step, blocks, program.block, here, y, nothing); });
 }
 // Half a spectrum of n points: the other half is not kept.
 template <class Real>
@@ -150,7 +166,8 @@ void odd_r2c(const Program<Real>& program, Batch<Real> batch) {
   const Index n = program.points, first = program.radix[0];
   groups(batch, [&](const Batch<Real>& b, Index) {
     gather_reals(b.in, b.in_step, n, b.lines, z.p);
-    with_odd_radix(program.radix[0], [&](auto radix) { first_real_pass(radix, n / first, program.twiddles[0], z.p, work); });
+    with_odd_radix(program.radix[0],
+                   [&](auto radix) { first_real_pass(radix, n / first, program.twiddles[0], z.p, work); });
     passes_behind(program, (first + 1) / 2, first, work, Halved<Real>{z, n});
     scatter<Real, false>(z.p, b.out, b.out_step, n / 2 + 1, b.lines);
   });
@@ -161,7 +178,8 @@ void odd_c2r(const Program<Real>& program, Batch<Real> batch) {
   const Index n = program.points, first = program.radix[0], side = (first + 1) / 2;
   groups(batch, [&](const Batch<Real>& b, Index) {
     gather<Real, false, false>(b.in, b.in_step, n / 2 + 1, b.lines, z.p);
-    with_odd_radix(program.radix[0], [&](auto radix) { first_halved_pass(radix, n / first, program.twiddles[0], z, work); });
+    with_odd_radix(program.radix[0],
+                   [&](auto radix) { first_halved_pass(radix, n / first, program.twiddles[0], z, work); });
     passes_behind(program, side, side, work, z);
     (b.streams ? scatter_reals<Real, true> : scatter_reals<Real, false>)(z.p, first, b.out, b.out_step, n, b.lines);
   });
@@ -197,11 +215,13 @@ void convolved_c2r(const Program<Real>& program, Batch<Real> batch) {
   });
 }
 
-// A real line of an even number n = 2 h of points as a complex one z of h, Z its transform; for E = (Z[k] + Z*[h-k]) / 2 and O = exp(-2 pi i k / n) (Z[k] - Z*[h-k]) / 2i
-// the line's own is X[k] = E + O, X[h-k] = (E - O)*.
+// A real line of an even number n = 2 h of points as a complex one z of h, Z its transform; for E =
+// (Z[k] + Z*[h-k]) / 2 and O = exp(-2 pi i k / n) (Z[k] - Z*[h-k]) / 2i the line's own is X[k] = E
+// + O, X[h-k] = (E - O)*.
 template <class Real>
 void r2c(const Program<Real>& program, Batch<Real> batch) {
-  if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, false>(parts, program, batch); });
+  if constexpr (keeps_rows(registers))
+    if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, false>(parts, program, batch); });
   if (program.convolution) return convolved_r2c(program, batch);
   if (!program.halves) return odd_r2c(program, batch);
   const Work<Real> work{batch.work}, z = beside(program, work);
@@ -213,7 +233,8 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
     z.put(0, {first.r + first.i, Vector<Real>{}});
     z.put(h, {first.r - first.i, Vector<Real>{}});
     for (Index k = 1; 2 * k < h; ++k) {
-      const Point<Real> a = z[k], c = conjugate(z[h - k]), e = a + c, o = turned(times(a - c, program.halves[2 * k], program.halves[2 * k + 1]));
+      const Point<Real> a = z[k], c = conjugate(z[h - k]), e = a + c,
+                        o = turned(times(a - c, program.halves[2 * k], program.halves[2 * k + 1]));
       constexpr auto half = static_cast<Real>(0.5);
       z.put(k, {(e.r + o.r) * half, (e.i + o.i) * half});
       z.put(h - k, {(e.r - o.r) * half, (o.i - e.i) * half});
@@ -223,10 +244,12 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
   });
 }
 
-// The way back, without the halves: Z[k] = E + i O with E = X[k] + X*[h-k], O = exp(2 pi i k / n) (X[k] - X*[h-k]); what an imaginary part of X[0] or X[h] may be is not looked at.
+// The way back, without the halves: Z[k] = E + i O with E = X[k] + X*[h-k], O = exp(2 pi i k / n)
+// (X[k] - X*[h-k]); what an imaginary part of X[0] or X[h] may be is not looked at.
 template <class Real>
 void c2r(const Program<Real>& program, Batch<Real> batch) {
-  if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, true>(parts, program, batch); });
+  if constexpr (keeps_rows(registers))
+    if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, true>(parts, program, batch); });
   if (program.convolution) return convolved_c2r(program, batch);
   if (!program.halves) return odd_c2r(program, batch);
   const Work<Real> work{batch.work}, z = beside(program, work);
@@ -236,7 +259,8 @@ void c2r(const Program<Real>& program, Batch<Real> batch) {
     const Vector<Real> first = z[0].r, last = z[h].r;
     z.put(0, {first - last, first + last});
     for (Index k = 1; 2 * k < h; ++k) {
-      const Point<Real> a = z[k], c = conjugate(z[h - k]), e = a + c, o = times(a - c, program.halves[2 * k], -program.halves[2 * k + 1]);
+      const Point<Real> a = z[k], c = conjugate(z[h - k]), e = a + c,
+                        o = times(a - c, program.halves[2 * k], -program.halves[2 * k + 1]);
       z.put(k, {e.i + o.r, e.r - o.i});
       z.put(h - k, {o.r - e.i, e.r + o.i});
     }

@@ -1,4 +1,5 @@
-// Vector registers of `bytes` bytes, which the header of an instruction set has defined before.
+// Vector registers of `bytes` bytes, of which there are `registers`: the header of an instruction
+// set has defined both before.
 #pragma once
 
 #include "kernels.hpp"
@@ -9,6 +10,7 @@ namespace weft::lanes {
 namespace {
 
 using Index = std::ptrdiff_t;
+constexpr int cache_line = 64;  // what is asked for at a time; where lines are longer, some twice
 template <class Real>
 constexpr int width = bytes / static_cast<int>(sizeof(Real));
 template <class Real>

@@ -6,8 +6,10 @@
 namespace weft::lanes {
 namespace {
 
-// Contiguous rows, one or two together: a row of 8 m points, or 4 m, as so many parts of m, until there are as many parts as lanes. Columns of it are combined, some at a time, and
-// transposed in registers: after that each lane has a transform of m points of its own, and the results are one row again. Nothing leaves the first-level cache.
+// Contiguous rows, one or two together: a row of 8 m points, or 4 m, as so many parts of m, until
+// there are as many parts as lanes. Columns of it are combined, some at a time, and transposed in
+// registers: after that each lane has a transform of m points of its own, and the results are one
+// row again. Nothing leaves the first-level cache.
 template <int parts, class Real>
 constexpr int together = width<Real> / parts;
 template <int parts, class Real, bool back, bool streams>
@@ -18,7 +20,7 @@ struct RowParts {
     store<streams>(first + 2 * parts * j, z.first), store<streams>(second + 2 * parts * j, z.second);
   }
 };
-// While two lines of a cache are read, one of what will be read and two of what will be written: evenly, since memory takes requests at its own pace, and who asks for more at once waits.
+// While two lines of a cache are read, one of what will be read and two of what will be written.
 struct Meanwhile {
   RowsAhead<false> reads;
   RowsAhead<true> writes;
@@ -29,13 +31,14 @@ struct Meanwhile {
     if (writes.any()) writes.ask<2>();
   }
 };
-// Rows of which all is in registers: parts of m points, complex numbers as they lie in memory. Less is shuffled than where real and imaginary parts have registers of their own, and
-// additions go between: in cache rows of 64 points took 0.77 of the time backward and 0.93 forward, rows of 32 0.70 and 0.77, of 16 0.91.
+// Rows of which all is in registers: parts of m points, complex numbers as they lie in memory. Less
+// is shuffled than where real and imaginary parts have registers of their own, and additions go
+// between (memory policy, K5).
 template <int m, class Real, bool back, bool streams, bool leaves_out, class In>
 void whole_rows(In, const Program<Real>& program, const Batch<Real>& batch) {
   using Points = Whole<Real, back>;
   constexpr int w = width<Real>, some = w / 2, parts = In::value;
-  static_assert(some == 4, "quarters are points");
+  static_assert(some == units && sizeof(Real) == 8, "units are points");
   for (Index line = 0; line < batch.lines; ++line) {
     const Real *const x = batch.in + line * batch.in_step, *twiddle = program.across;
     Real* const y = batch.out + line * batch.out_step;
@@ -52,7 +55,7 @@ void whole_rows(In, const Program<Real>& program, const Batch<Real>& batch) {
       Butterfly<parts, Real>::run(a);
       v[block][0] = a[0].v;
       for (int k = 1; k < parts; ++k, twiddle += 2 * w) v[block][k] = times(a[k], load(twiddle), load(twiddle + w)).v;
-      for (int k = 0; k < parts; k += some) transpose_quarters<1, Real>(v[block] + k);
+      for (int k = 0; k < parts; k += some) transpose_units<1, Real>(v[block] + k);
     }
 #pragma GCC unroll 2
     for (int block = 0; block < parts / some; ++block) {
@@ -64,7 +67,8 @@ void whole_rows(In, const Program<Real>& program, const Batch<Real>& batch) {
     }
   }
 }
-template <class Real, bool back, bool streams = false, class In, class Out>
+// Their passes ask for nothing, by a type that the file has passes for anyway.
+template <class Real, bool back, class Asks, bool streams = false, class In, class Out>
 void rows(In in, Out, const Program<Real>& program, const Batch<Real>& batch) {
   constexpr int w = width<Real>, parts = In::value, rows_at_once = together<parts, Real>;
   const Program<Real>& rest = *program.rest;
@@ -77,19 +81,23 @@ void rows(In in, Out, const Program<Real>& program, const Batch<Real>& batch) {
   }
   const Work<Real> work{batch.work}, begin = beside(rest, work);
   Meanwhile meanwhile(batch);
+  Asks asks;
   for (Index line = 0; line < batch.lines; line += rows_at_once) {
-    const Index second = line + rows_at_once > batch.lines ? line : line + rows_at_once - 1;  // the last may be alone, twice
-    const RowParts<parts, Real, back, streams> out{batch.out + line * batch.out_step, batch.out + second * batch.out_step + (rows_at_once == 1 ? w : 0)};
+    const Index second =
+        line + rows_at_once > batch.lines ? line : line + rows_at_once - 1;  // the last may be alone, twice
+    const RowParts<parts, Real, back, streams> out{batch.out + line * batch.out_step,
+                                                   batch.out + second * batch.out_step + (rows_at_once == 1 ? w : 0)};
     for (Index block = 0; block < m; block += w) {
       const Index j = block + w <= m ? block : m - w;  // the last one may meet the one before
       Vector<Real> r[w], i[w];
 #pragma GCC unroll 2
       for (int t = 0; t < rows_at_once; ++t) {
-        const Columns<Real, back> x{const_cast<Real*>(batch.in) + (t == 0 ? line : second) * batch.in_step + 2 * j, 2 * m};
+        const Columns<Real, back> x{const_cast<Real*>(batch.in) + (t == 0 ? line : second) * batch.in_step + 2 * j,
+                                    2 * m};
         Point<Real> a[parts];
         for (int k = 0; k < parts; ++k) {
           a[k] = In::in_hole(k) ? Point<Real>{} : x[k];
-          // 128^3 on two ranks took 0.86 of the time forward, 192^3 0.95, 256^3 0.9; plane waves of 128^3 backward 0.94, with what is written
+          // what is written next, too, where it goes through the caches
           if (back && !streams) {
             Real* const next = batch.out + (line + rows_at_once) * batch.out_step + 2 * (j + k * m);
             __builtin_prefetch(next, 1), __builtin_prefetch(next + w, 1);
@@ -115,7 +123,10 @@ void rows(In in, Out, const Program<Real>& program, const Batch<Real>& batch) {
 #pragma GCC unroll 16
       for (int lane = 0; lane < w; ++lane) begin.put(j + point_of<Real>(lane), {r[lane], i[lane]});
     }
-    passes<back>(rest, begin, out, work);
+    if constexpr (parts == few_combined)
+      two_passes<few_first, few_last>(rest, begin, out, work, asks);
+    else
+      passes<back>(rest, begin, out, work, asks);
   }
 }
 
