@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <regex>
@@ -139,6 +140,9 @@ int main(int argc, char** argv) {
       ->delimiter(',');
   app.add_option("--at-most", asked.at_most, "targets: transposed=0.55,natural=0.6")->delimiter(',');
   app.add_option("--at-least", asked.at_least, "targets: scaling=0.85")->delimiter(',');
+  app.add_option_function<std::string>(
+      "--kernels", [](const std::string& set) { setenv("WEFT_KERNELS", set.c_str(), true); },
+      "weft's line kernels for this instruction set, as WEFT_KERNELS names it: avx512, avx2 or none");
   app.add_option("--json", asked.json, "write the results to this file");
   app.add_flag("--limits", asked.limits, "instead: what the machine allows, and what that makes of the case");
   app.footer(

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 
 #include "peers/fftw.hpp"
@@ -49,8 +50,9 @@ std::string machine() {
   int length = 0;
   MPI_Get_library_version(mpi, &length);
   const std::string version(mpi, static_cast<std::size_t>(length));
-  return fmt::format("{}, {} cores; {}; {}", first_value("/proc/cpuinfo", "model name"), sysconf(_SC_NPROCESSORS_ONLN),
-                     version.substr(0, version.find(',')), fftw_version);
+  const char* const kernels = std::getenv("WEFT_KERNELS");
+  return fmt::format("{}, {} cores; {}; {}{}", first_value("/proc/cpuinfo", "model name"), sysconf(_SC_NPROCESSORS_ONLN),
+                     version.substr(0, version.find(',')), fftw_version, kernels ? fmt::format("; kernels {}", kernels) : "");
 }
 
 Report::Report(const World& world, const Case& what, std::vector<Result> results, const Nearness& nearness, const Targets& targets)
