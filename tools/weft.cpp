@@ -23,6 +23,7 @@ constexpr const char* examples = R"(Examples:
   mpirun -n 4 weft bench --kind r2c --layout 2x2    the same under a launcher of one's own
   weft --ranks 2 plan --shape 64x64x64 --steps      what a plan will do
   weft --ranks 2 tune --shape 64x64x64 --seconds 5  the fastest way, remembered for strategy "auto"
+  weft model predict --machine m.json --for 64,1024 how long it will take on ranks that are not here
   weft --ranks 8 exchange --bytes 256:65536         every strategy by message size, no transform
   weft --ranks 2 transform in.npy out.npy --lowpass 0.25
   weft --ranks 2 types --shape 8x6                  the MPI datatypes that replace packing
@@ -57,6 +58,7 @@ class CommandLine {
     add("wisdom", "what tuning has found: list, show, merge, forget", wisdom_command);
     add("exchange", "time strategies without any transform, by message size", exchange_command);
     add("transform", "transform or filter an npy file", transform_command);
+    add("model", "predict: measure a machine, fit times over ranks", model_command);
     add("types", "print the MPI datatypes of a plan and check them", types_command);
   }
 
@@ -77,11 +79,14 @@ class CommandLine {
       throw Usage(weft::shown(e.what(), 400) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) + " --help' for what is allowed.");
     }
     if (ranks_ > 0) start_ranks(ranks_, {argv + 1, argv + argc});
-    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, tune, wisdom, exchange, transform, types");
+    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, tune, wisdom, exchange, model, transform, types");
     return "";
   }
 
-  bool needs_mpi() const { return !app_.got_subcommand("list") && !app_.got_subcommand("wisdom"); }
+  bool needs_mpi() const {
+    const bool fits = app_.got_subcommand("model") && app_.get_subcommand("model")->got_subcommand("fit");
+    return !app_.got_subcommand("list") && !app_.got_subcommand("wisdom") && !fits;
+  }
   int run(const World& world) const { return commands_.at(app_.get_subcommands().front()->get_name())(world); }
 
  private:

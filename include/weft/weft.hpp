@@ -5,9 +5,12 @@
 #include <weft/error.hpp>
 #include <weft/exchange.hpp>
 #include <weft/file.hpp>
+#include <weft/fit.hpp>
+#include <weft/forecast.hpp>
 #include <weft/kernel.hpp>
 #include <weft/kind.hpp>
 #include <weft/layout.hpp>
+#include <weft/machine.hpp>
 #include <weft/model.hpp>
 #include <weft/modes.hpp>
 #include <weft/options.hpp>

@@ -6,6 +6,7 @@
 
 #include <weft/quote.hpp>
 
+#include "plan/offer.hpp"
 #include "plan/route/problem.hpp"
 #include "plan/wire.hpp"
 
@@ -65,13 +66,9 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   std::vector<Cost> own;
   std::vector<double> costs;
   for (const Strategy* candidate : strategies()) {
-    const std::shared_ptr<const Strategy> asked = sent(*candidate);
-    mine.push_back(asked->declines(demand));
-    own.emplace_back();
-    if (mine.back().empty()) {
-      own.back() = asked->cost(demand);
-      if (demand.lands && !asked->lands()) own.back().copied += arrives;
-    }
+    Offer offer = offer_of(*sent(*candidate), demand, arrives);
+    mine.push_back(std::move(offer.declined));
+    own.push_back(offer.cost);
     costs.push_back(mine.back().empty() ? seconds(machine, own.back()) : declined);
   }
   costs = comm.max(std::move(costs));

@@ -1,5 +1,6 @@
 // The machine as all ranks see it when all of them are at work: medians of a few rounds, the slowest rank's.
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "engines/engine.hpp"
 #include "mpi/messages.hpp"
+#include "tune/rates.hpp"
 #include "tune/sample.hpp"
 
 namespace weft {
@@ -40,42 +42,93 @@ struct Circle {
     next = at + 1 == ranks.end() ? ranks.front() : at[1];
     previous = at == ranks.begin() ? ranks.back() : at[-1];
   }
-  void turn(const mpi::Communicator& comm, const std::vector<char>& out, std::vector<char>& in, const mpi::Amount& amount) const {
+  void turn(const mpi::Communicator& comm, const std::vector<char>& out, std::vector<char>& in,
+            const mpi::Amount& amount) const {
     if (next != MPI_PROC_NULL) mpi::sendrecv(comm, out.data(), amount, next, in.data(), amount, previous, 0);
   }
 };
 
-Machine measured(const mpi::Communicator& comm, const std::vector<int>& asked) {
-  const std::vector<int> nodes = comm.nodes(asked);
-  std::vector<int> mine, firsts;  // the ranks of this node, and the first rank of each
-  for (int r = 0; r < comm.size(); ++r) {
-    const int node = nodes[static_cast<std::size_t>(r)];
-    if (node == nodes[static_cast<std::size_t>(comm.rank())]) mine.push_back(r);
-    if (node == static_cast<int>(firsts.size())) firsts.push_back(r);
+// Those of this rank's node, and the first rank of each node.
+struct Circles {
+  std::vector<int> mine, firsts;
+
+  Circles(const mpi::Communicator& comm, const std::vector<int>& asked) {
+    const std::vector<int> nodes = comm.nodes(asked);
+    for (int r = 0; r < comm.size(); ++r) {
+      const int node = nodes[static_cast<std::size_t>(r)];
+      if (node == nodes[static_cast<std::size_t>(comm.rank())]) mine.push_back(r);
+      if (node == static_cast<int>(firsts.size())) firsts.push_back(r);
+    }
   }
-  constexpr int large = 1 << 19;
-  std::vector<char> out(4 * large, 1), in(4 * large, 0);
+};
+
+constexpr int large = 1 << 19;
+
+double turn_seconds(const mpi::Communicator& comm, const std::vector<int>& ranks, int bytes, int repeats) {
+  const Circle circle(ranks, comm.rank());
+  const mpi::Amount amount(bytes, mpi::Datatype::bytes(1));
+  std::vector<char> out(static_cast<std::size_t>(bytes), 1), in(out);
+  comm.hear();  // messages wait for ranks that have no memory
+  return seconds_of(comm, repeats, [&] { circle.turn(comm, out, in, amount); });
+}
+
+double copied_per_second(const mpi::Communicator& comm, std::size_t bytes) {
+  std::vector<char> out(bytes, 1), in(bytes, 0);
+  const int repeats = std::max(1, static_cast<int>(4 * large / bytes));
+  return static_cast<double>(bytes) / seconds_of(comm, repeats, [&] { std::memcpy(in.data(), out.data(), bytes); });
+}
+
+double flops_per_second(const mpi::Communicator& comm, Index length, Index count) {
+  const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, length};
+  const auto lines = comm.agree([&] { return engines().front()->plan(spec, "estimate"); });
+  std::vector<std::complex<double>> values(static_cast<std::size_t>(length * count), 0.0), results(values);
+  const double flops = 5.0 * static_cast<double>(length * count) * std::log2(static_cast<double>(length));
+  const auto* in = reinterpret_cast<const std::byte*>(values.data());
+  auto* out = reinterpret_cast<std::byte*>(results.data());
+  return flops / seconds_of(comm, 4, [&] { (*lines)(in, out, count); });
+}
+
+Machine measured(const mpi::Communicator& comm, const std::vector<int>& asked) {
+  const Circles circles(comm, asked);
   Machine machine;
   const auto measure = [&](const std::vector<int>& ranks, double& message, double& bytes) {
-    const Circle circle(ranks, comm.rank());
-    const mpi::Datatype byte = mpi::Datatype::bytes(1);
-    const mpi::Amount few(8, byte), many(large, byte);
-    message = seconds_of(comm, 20, [&] { circle.turn(comm, out, in, few); }) / 2;  // a call, and a message
-    bytes = large / std::max(seconds_of(comm, 2, [&] { circle.turn(comm, out, in, many); }) - 2 * message, 1e-9);
+    message = turn_seconds(comm, ranks, 8, 20) / 2;  // a call, and a message
+    bytes = large / std::max(turn_seconds(comm, ranks, large, 2) - 2 * message, 1e-9);
   };
-  if (comm.max(static_cast<int>(mine.size())) > 1) measure(mine, machine.message_seconds, machine.bytes_per_second);
-  if (firsts.size() > 1) measure(firsts, machine.node_message_seconds, machine.node_bytes_per_second);
-  machine.copied_per_second = 4 * large / seconds_of(comm, 1, [&] { std::memcpy(in.data(), out.data(), 4 * large); });
-
-  constexpr Index length = 128, count = 64;
-  const auto lines = comm.agree([&] { return engines().front()->plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate"); });
-  std::vector<std::complex<double>> values(length * count, 0.0), results(length * count);
-  const double flops = 5.0 * length * 7 * count;
-  machine.flops_per_second = flops / seconds_of(comm, 4, [&] { (*lines)(reinterpret_cast<const std::byte*>(values.data()), reinterpret_cast<std::byte*>(results.data()), count); });
+  if (comm.max(static_cast<int>(circles.mine.size())) > 1)
+    measure(circles.mine, machine.message_seconds, machine.bytes_per_second);
+  if (circles.firsts.size() > 1) measure(circles.firsts, machine.node_message_seconds, machine.node_bytes_per_second);
+  machine.copied_per_second = copied_per_second(comm, 4 * large);
+  machine.flops_per_second = flops_per_second(comm, 128, 64);
   return machine;
 }
 
 }  // namespace
+
+MachineProfile measured_rates(const mpi::Communicator& comm, const std::vector<int>& asked) {
+  const Circles circles(comm, asked);
+  MachineProfile profile;
+  profile.machine = measured(comm, asked);
+  const auto messages = [&](const std::vector<int>& ranks, double message) {
+    std::vector<Rate> rates;
+    for (const int bytes : {1 << 10, 1 << 13, 1 << 16, large, 4 * large}) {
+      const double seconds = turn_seconds(comm, ranks, bytes, std::clamp(large / bytes, 1, 20));
+      rates.push_back({static_cast<double>(bytes), bytes / std::max(seconds - 2 * message, 0.1 * seconds)});
+    }
+    return rates;
+  };
+  if (comm.max(static_cast<int>(circles.mine.size())) > 1)
+    profile.messages = messages(circles.mine, profile.machine.message_seconds);
+  if (circles.firsts.size() > 1)
+    profile.node_messages = messages(circles.firsts, profile.machine.node_message_seconds);
+  for (const std::size_t bytes :
+       {std::size_t{1} << 16, std::size_t{1} << 19, std::size_t{1} << 21, std::size_t{1} << 24})
+    profile.copies.push_back({static_cast<double>(bytes), copied_per_second(comm, bytes)});
+  for (const Index length : {16, 64, 256, 1024, 4096})
+    profile.lines.push_back({static_cast<double>(length), flops_per_second(comm, length, 8192 / length)});
+  profile.ranks = comm.size(), profile.nodes = static_cast<int>(circles.firsts.size());
+  return profile;
+}
 
 Machine measure_machine(MPI_Comm user, const std::vector<int>& asked) {
   const auto comm = mpi::Communicator::shared(user);

@@ -5,6 +5,8 @@
 #include <set>
 #include <thread>
 
+#include <weft/machine.hpp>
+
 #include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
 
@@ -125,7 +127,7 @@ double Space::predicted(const Ground& ground, const Options& options) const {
   double work = ground.work_seconds;
   if (options.schedule.tiles == "kept" && options.batch == 1) work *= 1.2;  // a pass more
   const bool overlaps = tiles > 1 && (strategy(each.front()).overlaps() || options.schedule.communicate == "thread");
-  return 2 * (work + exchange - (overlaps ? std::min(work, exchange) * 0.5 * (1 - 1 / tiles) : 0));
+  return 2 * (work + exchange - (overlaps ? overlapped(work, exchange, tiles) : 0));
 }
 
 }  // namespace weft

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include <weft/machine.hpp>
+
 #include "engines/engine.hpp"
 #include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
@@ -215,18 +217,11 @@ class Search {
       list.push_back(Json::Members{{"name", c.name}, {"strategy", c.options.strategy}, {"schedule", to_string(c.options.schedule)}, {"predicted_seconds", c.predicted_seconds},
                                    {"measured_seconds", c.measured_seconds}, {"forward_seconds", c.forward_seconds}, {"backward_seconds", c.backward_seconds},
                                    {"measurements", c.measurements}, {"round", c.round}, {"verdict", c.verdict}});
-    const Machine& m = machine_;
     Json problem{Json::Members()}, machine = problem, all = problem;
     problem.set("summary", summary(problem_, asked_));
     problem.set("shape", to_string(problem_.shape));
     problem.set("ranks", comm_.size());
-    for (const auto& [name, value] : {std::pair{"message_seconds", m.message_seconds},
-                                      {"bytes_per_second", m.bytes_per_second},
-                                      {"copied_per_second", m.copied_per_second},
-                                      {"node_message_seconds", m.node_message_seconds},
-                                      {"node_bytes_per_second", m.node_bytes_per_second},
-                                      {"flops_per_second", m.flops_per_second}})
-      machine.set(name, value);
+    for (const MachineRow& row : machine_rows()) machine.set(std::string(row.name), machine_.*row.value);
     // one by one: GCC 12 does not clean up after a list of them in which one runs out of memory
     all.set("problem", std::move(problem));
     all.set("choice", choice_json(found_.choice));

@@ -18,6 +18,7 @@
 #include <sstream>
 #include <thread>
 
+#include <weft/machine.hpp>
 #include <weft/quote.hpp>
 
 #include "engines/engine.hpp"
@@ -367,15 +368,8 @@ void latest_machine(const std::map<std::string, std::string>& entries, const Jso
 // What is not known is as a first guess has it.
 Machine machine_of(const Json& known) {
   Machine m;
-  const auto take = [&](double& to, const char* name) {
-    if (const double value = known[name].number(); value > 0) to = value;
-  };
-  take(m.message_seconds, "message_seconds");
-  take(m.bytes_per_second, "bytes_per_second");
-  take(m.copied_per_second, "copied_per_second");
-  take(m.node_message_seconds, "node_message_seconds");
-  take(m.node_bytes_per_second, "node_bytes_per_second");
-  take(m.flops_per_second, "flops_per_second");
+  for (const MachineRow& row : machine_rows())
+    if (const double value = known[row.name].number(); value > 0) m.*row.value = value;
   return m;
 }
 

@@ -84,7 +84,7 @@ class Texts(Test):
     def test_version_and_help(self):
         self.assertRegex(self.fine(weft("--version")).out, r"^weft \d+\.\d+\.\d+ \(.*MPI.*\)\n$")
         self.assertIn("Examples:", self.fine(weft("--help")).out)
-        for name in "list", "plan", "bench", "tune", "wisdom", "exchange", "transform", "types":
+        for name in "list", "plan", "bench", "tune", "wisdom", "exchange", "model", "transform", "types":
             self.assertIn(name, self.fine(weft("--help")).out)
             self.assertIn("--help", self.fine(weft(name, "--help")).out)
 
@@ -187,7 +187,7 @@ class Programs(Test):
         self.assertEqual(weft("hello", "x", ranks=2, environment=patient).out.count("hello x\n"), 2)
 
     def test_unknown(self):
-        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, tune, wisdom, exchange, transform, types", "hello")
+        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, tune, wisdom, exchange, model, transform, types", "hello")
         self.fails(weft("nothing", ranks=2), 2, "'nothing'")
         self.fails(weft("../weft-hello", environment=self.search), 2, "neither")
 

@@ -26,6 +26,7 @@ struct Usage : std::runtime_error {
 using Command = std::function<int(const World&)>;
 
 Command list_command(CLI::App& app);
+Command model_command(CLI::App& app);
 Command plan_command(CLI::App& app);
 Command bench_command(CLI::App& app);
 Command exchange_command(CLI::App& app);

@@ -1,0 +1,57 @@
+// Machines as predictions know them: the constants of `Machine`, how they change with sizes, and where they are from.
+// A profile can be measured, or written by hand for a machine that is not here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/model.hpp>
+
+namespace [[gnu::visibility("default")]] weft {
+
+/// A constant of a machine by name. Wisdom, tuning's JSON and profiles iterate these rows.
+struct MachineRow {
+  std::string_view name;  ///< as in `Machine`, with its unit
+  double Machine::*value;
+  std::string_view help;
+};
+const std::vector<MachineRow>& machine_rows();
+
+/// So much a second at this size.
+struct Rate {
+  double at = 0, per_second = 0;
+};
+
+struct MachineProfile {
+  Machine machine;  ///< what "auto" reckons with
+
+  /// How the machine's rates change with sizes, by ascending size; empty: they do not.
+  std::vector<Rate> messages;       ///< by bytes of a message within a node: bytes a second of a rank
+  std::vector<Rate> node_messages;  ///< by bytes of a message between nodes: bytes a second of a link
+  std::vector<Rate> copies;         ///< by bytes of the array: bytes a second of a rank
+  std::vector<Rate> lines;          ///< by points of a line: flops a second of a thread, at 5 n log2 n each
+
+  /// What measured plans took over what the model had said of them; 1: nothing is known of it.
+  double correction = 1;
+  /// 95 of 100 plans take no more than a prediction times 1 + this, and no less than it by 1 + this.
+  double relative_error = 1;
+
+  int ranks = 0, nodes = 0;  ///< that it was measured on; 0: written by hand
+  std::string host, processor, mpi, date;
+};
+
+/// A rate between its neighbours, linear in the logarithms of both; beyond the ends as at them. `otherwise`: there is
+/// none.
+double rate_at(const std::vector<Rate>& rates, double at, double otherwise);
+
+/// The constants at these sizes: bytes of a message, within a node and between nodes, bytes of an array, points of a
+/// line.
+Machine at_sizes(const MachineProfile& profile, double message_bytes, double node_message_bytes, double array_bytes,
+                 double line_points);
+
+/// Of work and an exchange in so many tiles what may happen at the same time, in seconds: what tiles save, as a first
+/// guess.
+double overlapped(double work_seconds, double exchange_seconds, double tiles);
+
+}  // namespace gnu::visibility("default")]]weft

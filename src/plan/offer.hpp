@@ -1,0 +1,24 @@
+// What a strategy offers for a demand: its cost, or why it declines. Plans that choose and forecasts both ask here.
+#pragma once
+
+#include <string>
+
+#include <weft/exchange.hpp>
+
+namespace weft {
+
+struct Offer {
+  std::string declined;  ///< empty: it does not decline
+  Cost cost;
+};
+
+/// `arrives`: bytes that this rank takes, which a strategy without a landing copies once more where the demand lands.
+inline Offer offer_of(const Strategy& strategy, const Demand& demand, Index arrives) {
+  Offer offer{strategy.declines(demand), {}};
+  if (!offer.declined.empty()) return offer;
+  offer.cost = strategy.cost(demand);
+  if (demand.lands && !strategy.lands()) offer.cost.copied += arrives;
+  return offer;
+}
+
+}  // namespace weft
