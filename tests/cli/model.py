@@ -116,6 +116,79 @@ class Model(unittest.TestCase):
             shape = ("--shape", "8x8x8")
             self.assertIn(wanted, self.refused("predict", "--machine", path, *shape, *words))
 
+    def beside(self, program, *words):
+        """A program beside weft."""
+        return Result([WEFT, program, *words], environment={"WEFT_PROGRAM": WEFT})
+
+    def test_study(self):
+        out = self.path("studies")
+        done = self.beside("study", "kernels", "--ranks", "1,2,3", "--shape", "12x12x12", "--repeat", "2", "-o", out)
+        self.assertEqual(done.code, 0, done)
+        with open(os.path.join(out, "kernels.json")) as file:
+            data = json.load(file)
+        self.assertEqual({row["ranks"] for row in data["rows"]}, {1, 2, 3})
+        self.assertEqual(set(data["fits"]), {"replace", "standard", "overlap", "oneplane", "allplanes"})
+        fits = data["fits"]["overlap"]
+        self.assertIn("at least 4", fits["comm"]["none"])
+        self.assertEqual("none" in fits["comp"] or fits["comp"]["range"] == [1, 3], True)
+        with open(os.path.join(out, "kernels.md")) as file:
+            page = file.read()
+        self.assertIn("| allplanes | 2 |", page)
+        self.assertIn("    weft --ranks 3 bench", page)
+        self.assertIn("6x6x6 on 3 ranks", page)
+        done = self.beside("study", "bruck", "--ranks", "2", "--repeat", "2", "-o", out)
+        self.assertEqual(done.code, 0, done)
+        with open(os.path.join(out, "bruck.md")) as file:
+            self.assertIn("| bytes | alltoall |", file.read())
+        for words, wanted in ((("nope",), "nope"), (("kernels", "--ranks", "0"), "'0'"),
+                              (("kernels", "--shape", "4xx"), "4xx")):
+            done = self.beside("study", *words)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn(wanted, done.err)
+
+    def test_report_over_ranks(self):
+        def row(ranks, seconds, processor):
+            return {"kind": "c2c", "shape": [64, 64, 64], "precision": "double", "ranks": ranks, "threads": 1,
+                    "layout": "slab", "kernel": None, "strategy": "isend", "schedule": "one tile", "bytes_sent": 1,
+                    "messages": 1, "relative_error": 0, "median_seconds": seconds, "min_seconds": seconds,
+                    "max_seconds": seconds, "fft_seconds": seconds, "exchange_seconds": 0, "seconds": [seconds],
+                    "processor": processor}
+        files = [self.path(f"{name}.json", json.dumps([row(p, 0.02 + 0.98 / p, name) for p in (1, 2, 4, 8)]))
+                 for name in ("one machine", "another")]
+        exchanges = [{"strategy": "bruck", "ranks": 4, "nodes": 1, "message_bytes": size, "median_seconds": 1e-6,
+                      "size": f"{size} B"} for size in (8, 64)]
+        page = self.path("page.html")
+        done = self.beside("report", *files, self.path("exchange.json", json.dumps(exchanges)), "-o", page)
+        if done.code == 1 and "matplotlib" in done.err:
+            self.skipTest("no matplotlib")
+        self.assertEqual(done.code, 0, done)
+        with open(page) as file:
+            text = file.read()
+        for wanted in "Over numbers of ranks", "isend (another)", "isend (one machine)", "7.02", "0.88", "64 B":
+            self.assertIn(wanted, text)
+        self.assertNotIn("No fit of", text)
+
+    def test_simulate(self):
+        machine = self.path("m.json", '{"node_message_seconds": 4e-6, "node_bytes_per_second": 1e10}')
+        words = ("simulate", "--machine", machine, "--ranks", "16", "--shape", "32x32x32")
+        for more, wanted in ((("--strategy", "direct"), "direct"), (("--platform", "hypercube"), "hypercube"),
+                             (("--layout", "3x5"), "3x5"), (("--per-node", "0"), "per-node 0")):
+            done = self.beside(*words, *more)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn(wanted, done.err)
+        done = self.beside(*words, "--per-node", "4", "--json", self.path("s.json"))
+        if done.code == 1:
+            self.assertIn("libsimgrid-dev", done.err)
+            self.skipTest("no SimGrid")
+        self.assertEqual(done.code, 0, done)
+        with open(self.path("s.json")) as file:
+            rows = {row["strategy"]: row for row in json.load(file)}
+        self.assertEqual(set(rows), {"isend", "alltoallv", "padded", "bruck", "node", "hierarchical", "leader"})
+        for row in rows.values():
+            self.assertGreater(row["simulated_seconds"], 0)
+        # all bytes of a node cross its link, 3/4 of its share of 512 KiB, there and back
+        self.assertGreater(rows["isend"]["simulated_seconds"], 2 * 3 / 4 * 2 ** 19 / 4 / 1e10)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
