@@ -48,7 +48,8 @@ class Model(unittest.TestCase):
 
     def test_fit(self):
         table = self.path("t3e.csv", T3E)
-        found, said = self.model("fit", "--form", "comm", table, "--column", "comm_ms", "--at", "64,451", "--work", "0.125")
+        found, said = self.model("fit", "--form", "comm", table, "--column", "comm_ms", "--at", "64,451",
+                                 "--work", "0.125")
         for sample in found["samples"]:
             self.assertAlmostEqual(sample["fitted"], sample["measured"], delta=0.0051)
         self.assertAlmostEqual(found["coefficients"]["a1"]["value"], 13210, delta=30)
@@ -105,14 +106,16 @@ class Model(unittest.TestCase):
     def test_wrong_machines(self):
         for text, wanted in (("", "no JSON"), ("[]", "no profile"), ("{}", "no profile"), ('{"latency": 1}', "latency"),
                              ('{"message_seconds": 0}', "above 0"), ('{"message_seconds": "x"}', "above 0"),
-                             ('{"ranks": 1.5}', "whole number"), ('{"lines": 3}', "pairs"), ('{"lines": [[1]]}', "pairs"),
+                             ('{"ranks": 1.5}', "whole number"), ('{"lines": 3}', "pairs"),
+                             ('{"lines": [[1]]}', "pairs"),
                              ('{"lines": [[4, 1], [2, 1]]}', "ascend"), ('{"copies": [[0, 1]]}', "above 0")):
             path = self.path("m.json", text)
             self.assertIn(wanted, self.refused("predict", "--machine", path, "--for", "4", "--shape", "8x8"))
         path = self.path("m.json", '{"message_seconds": 1e-6}')
         for words, wanted in ((("--for", "0"), "1 to 65536"), (("--for", "4", "--nodes", "0,1"), "2 numbers"),
                               (("--for", "x"), "'x'"), (("--for", "4", "--strategy", "nope"), "nope"),
-                              (("--for", "4", "--layout", "3x5"), "3x5"), (("--for", "4", "--sphere", "3"), "plane waves")):
+                              (("--for", "4", "--layout", "3x5"), "3x5"),
+                              (("--for", "4", "--sphere", "3"), "plane waves")):
             shape = ("--shape", "8x8x8")
             self.assertIn(wanted, self.refused("predict", "--machine", path, *shape, *words))
 
