@@ -117,10 +117,12 @@ class Forecaster {
     const Cut cut = back ? hop.back_cut.value_or(hop.cut) : hop.cut;
     const Index element = bytes_[h + 1];
     Exchanged worst;
-    for (const int rank :
-         {0, ranks() - 1}) {  // where shares differ, the first ranks have more, or the last ones have less
-      if (rank > 0 && worst.cost.depth < 0) break;
+    // costs are the most of a group; groups differ where shares do, and the first ranks have more
+    std::vector<int> first;
+    for (const int rank : {0, ranks() - 1}) {
+      if (rank > 0 && std::binary_search(first.begin(), first.end(), rank)) break;
       Demand demand{.pattern = Pattern(from, to, rank, cut), .element_bytes = element, .from_slot = 0, .to_slot = 1};
+      if (rank == 0) first = demand.pattern.members();
       for (const int m : demand.pattern.members()) demand.nodes.push_back(nodes_[static_cast<std::size_t>(m)]);
       const auto asked = options_.wire == "single"
                              ? single_on_wire(strategy)
