@@ -33,16 +33,16 @@ class Model(unittest.TestCase):
                 file.write(text)
         return path
 
-    def model(self, *words, ranks=1):
+    def model(self, *words, ranks=0):
         """What the command wrote as JSON, and what it said."""
         path = self.path("out.json")
-        result = Result([WEFT, "--ranks", str(ranks), "model", *words, "--json", path])
+        result = Result([WEFT, *(["--ranks", str(ranks)] if ranks else []), "model", *words, "--json", path])
         self.assertEqual(result.code, 0, result)
         with open(path) as file:
             return json.load(file), result.out
 
     def refused(self, *words):
-        result = Result([WEFT, "--ranks", "1", "model", *words])
+        result = Result([WEFT, "model", *words])
         self.assertEqual(result.code, 2, result)
         return result.err
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include <weft/fit.hpp>
 #include <weft/forecast.hpp>
@@ -107,7 +108,9 @@ int measure(const World& world, const ModelRequest& asked) {
   if (!asked.json.empty()) check_writable(world, asked.json);
   weft::MachineProfile profile = weft::measure_profile(world.comm, asked.nodes.numbers_of(world.ranks));
   const auto here = place();
-  profile.host = here["host"], profile.processor = here["processor"], profile.date = here["date"];
+  profile.host = here["host"].get<std::string>();
+  profile.processor = here["processor"].get<std::string>();
+  profile.date = here["date"].get<std::string>();
   profile.mpi = mpi_version();
   if (world.rank != 0) return 0;
   Table table({"constant", "value", "what it is"});
