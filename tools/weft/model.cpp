@@ -32,7 +32,7 @@ struct ModelRequest : Request {
   std::string json;
 };
 
-void write(const World& world, const std::string& path, const std::string& text) {
+void write_json(const World& world, const std::string& path, const std::string& text) {
   if (!path.empty() && world.rank == 0 && !(std::ofstream(path) << text << std::flush))
     throw weft::Error("cannot write " + weft::shown_path(path));
 }
@@ -99,7 +99,7 @@ int fit(const World& world, const ModelRequest& asked) {
           "\n" + (asked.work == 1 ? "" : fmt::format("for {:g} times the work:\n", asked.work)) + predicted.plain();
     }
     if (world.rank == 0) fmt::print("{}", text);
-    write(world, asked.json, all.dump(2) + "\n");
+    write_json(world, asked.json, all.dump(2) + "\n");
   });
   return 0;
 }
@@ -120,7 +120,7 @@ int measure(const World& world, const ModelRequest& asked) {
   fmt::print(
       "plans took {:.2f} times what the model said of them; 95 of 100 lie within a factor of {:.2f} of a forecast\n",
       profile.correction, 1 + profile.relative_error);
-  write(world, asked.json, weft::text_of(profile));
+  write_json(world, asked.json, weft::text_of(profile));
   return 0;
 }
 
@@ -187,7 +187,7 @@ int predict(const World& world, const ModelRequest& asked) {
                  warning.empty() ? "" : "note: " + warning + "\n");
     all.push_back(std::move(row));
   }
-  write(world, asked.json, all.dump(2) + "\n");
+  write_json(world, asked.json, all.dump(2) + "\n");
   return 0;
 }
 
