@@ -48,7 +48,7 @@ class Model(unittest.TestCase):
 
     def test_fit(self):
         table = self.path("t3e.csv", T3E)
-        found, said = self.model("fit", "--form", "comm", table, "--column", "comm_ms", "--at", "64,451",
+        found, said = self.model("fit", "--form", "comm", table, "--column", "comm_ms", "--at", "64,460",
                                  "--work", "0.125")
         for sample in found["samples"]:
             self.assertAlmostEqual(sample["fitted"], sample["measured"], delta=0.0051)
