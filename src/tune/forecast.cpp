@@ -51,8 +51,8 @@ class Forecaster {
     double tiles = 1;
     for (const bool back : {false, true}) {
       double exchange = 0;
-      for (std::size_t h = 0; h < route_.hops.size(); ++h) {
-        if (!route_.hops[h].exchanges) continue;
+      for (std::size_t h = 0; h < route_.transitions.size(); ++h) {
+        if (!route_.transitions[h].exchanges) continue;
         const Exchanged one = exchanged(strategy, h, back);
         if (!one.declined.empty()) {
           said = Forecast{.strategy = said.strategy, .declined = one.declined};
@@ -92,7 +92,7 @@ class Forecaster {
     for (int r = 0; r < ranks(); ++r) {
       double seconds = 0;
       for (std::size_t s = 0; s < route_.work.size(); ++s) {
-        const Layout& out = s < route_.hops.size() ? route_.hops[s].from : route_.output;
+        const Layout& out = s < route_.transitions.size() ? route_.transitions[s].from : route_.output;
         const Box& box = out.box(r);
         const auto points = static_cast<double>(box.volume()), bytes = points * static_cast<double>(bytes_[s + 1]);
         seconds += bytes / at_sizes(profile_, 0, 0, bytes, 0).copied_per_second / options_.threads;
@@ -112,9 +112,9 @@ class Forecaster {
   }
 
   Exchanged exchanged(const Strategy& strategy, std::size_t h, bool back) const {
-    const Hop& hop = route_.hops[h];
-    const Layout &from = back ? hop.to : hop.from, &to = back ? hop.from : hop.to;
-    const Cut cut = back ? hop.back_cut.value_or(hop.cut) : hop.cut;
+    const Transition& moved = route_.transitions[h];
+    const Layout &from = back ? moved.to : moved.from, &to = back ? moved.from : moved.to;
+    const Cut cut = back ? moved.back_cut.value_or(moved.cut) : moved.cut;
     const Index element = bytes_[h + 1];
     Exchanged worst;
     // costs are the most of a group; groups differ where shares do, and the first ranks have more
