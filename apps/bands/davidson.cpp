@@ -1,0 +1,120 @@
+#include "davidson.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <weft/error.hpp>
+
+namespace bands {
+
+namespace {
+
+/// From -1/2 to 1/2.
+double random_of(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((x ^ (x >> 31)) >> 11) / 9007199254740992.0 - 0.5;
+}
+
+/// residual / (H_GG - energy), kept away from zero; H_GG is taken to be the kinetic energy. The formula is made for Ry.
+void precondition(const Basis& basis, double energy, Complex* residual) {
+  for (std::size_t i = 0; i < basis.kinetic.size(); ++i) {
+    const double x = 2 * (basis.kinetic[i] - energy);
+    residual[i] /= 0.5 * (1 + x + std::sqrt(1 + (x - 1) * (x - 1)));
+  }
+}
+
+/// An orthonormal basis V of the subspace, with H V and V^H H V.
+struct Subspace {
+  Block v, hv, projected;
+  long size = 0;
+
+  /// Columns [size, size + count) of v are new: they join. Returns how many of them are left.
+  long grow(Hamiltonian& h, long count) {
+    count = orthonormalise(h.ranks(), v, size, count);
+    h.apply(v.column(size), hv.column(size), count);
+    const Block rows = overlap(h.ranks(), columns(v, 0, size + count), columns(hv, size, count));
+    for (long c = 0; c < count; ++c)
+      for (long r = 0; r < size + count; ++r) {
+        projected(r, size + c) = rows(r, c);
+        projected(size + c, r) = std::conj(rows(r, c));
+      }
+    size += count;
+    return count;
+  }
+};
+
+}  // namespace
+
+long columns_for(long bands, weft::Index plane_waves) {
+  return std::min<long>(bands + std::max<long>(4, bands / 10), static_cast<long>(plane_waves));
+}
+
+Block first_guess(const Basis& basis, long bands) {
+  Block x(static_cast<long>(basis.mine.size()), bands);
+  for (long b = 0; b < bands; ++b)
+    for (std::size_t i = 0; i < basis.mine.size(); ++i) {
+      std::uint64_t seed = static_cast<std::uint64_t>(b);
+      for (const weft::Index g : basis.mine[i]) seed = seed * 8191 + static_cast<std::uint64_t>(g + 4096);
+      const double size = 1 / (0.5 + basis.kinetic[i] * basis.kinetic[i]);
+      x(static_cast<long>(i), b) = {size * random_of(2 * seed), size * random_of(2 * seed + 1)};
+    }
+  return x;
+}
+
+Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted) {
+  const long rows = x.rows(), block = x.columns(), waves = static_cast<long>(h.basis().total);
+  if (wanted.bands > waves || wanted.bands > block)
+    throw weft::Error(std::to_string(wanted.bands) + " bands are wanted of " + std::to_string(waves) +
+                      " plane waves; ask for fewer bands or raise the cutoff");
+  const long most = std::min(4 * block, waves);
+  const long room = most + block;
+  Subspace space{Block(rows, room), Block(rows, room), Block(room, room)};
+  std::copy(x.column(0), x.column(0) + block * rows, space.v.column(0));
+  space.grow(h, block);
+
+  Solution solution;
+  Block residual(rows, block);
+  for (;; ++solution.steps) {
+    const long size = space.size, kept = std::min(block, size);
+    const Eigen ritz = eigen(h.ranks(), space.projected, size);
+    combine(h.ranks(), columns(space.v, 0, size), ritz.vectors, kept, x.column(0));
+    combine(h.ranks(), columns(space.hv, 0, size), ritz.vectors, kept, residual.column(0));
+    const bool full = size + wanted.bands > most && size > kept;
+    if (full) std::copy(residual.column(0), residual.column(0) + kept * rows, space.hv.column(0));
+    for (long b = 0; b < kept; ++b)
+      for (long i = 0; i < rows; ++i) residual(i, b) -= ritz.values[static_cast<std::size_t>(b)] * x(i, b);
+    solution.residuals = squared_norms(h.ranks(), columns(residual, 0, std::min(kept, wanted.bands)));
+    for (double& r : solution.residuals) r = std::sqrt(r);
+    solution.energies.assign(ritz.values.begin(), ritz.values.begin() + std::min(kept, wanted.bands));
+
+    Step step{solution.steps, 0, 0};
+    for (const double r : solution.residuals) {
+      step.open += r > wanted.tolerance;
+      step.residual = std::max(step.residual, r);
+    }
+    wanted.told(step);
+    solution.converged = step.open == 0 && kept >= wanted.bands;
+    if (solution.converged || solution.steps == wanted.most_steps) return solution;
+
+    if (full) {
+      std::copy(x.column(0), x.column(0) + kept * rows, space.v.column(0));
+      for (long c = 0; c < kept; ++c)
+        for (long r = 0; r < kept; ++r) space.projected(r, c) = r == c ? ritz.values[static_cast<std::size_t>(c)] : 0;
+      space.size = kept;
+    }
+    long added = 0;
+    for (std::size_t b = 0; b < solution.residuals.size(); ++b) {
+      if (solution.residuals[b] <= wanted.tolerance) continue;
+      Complex* const next = space.v.column(space.size + added++);
+      std::copy_n(residual.column(static_cast<long>(b)), rows, next);
+      precondition(h.basis(), solution.energies[b], next);
+    }
+    if (space.grow(h, added) == 0) return solution;  // nothing new can be found in this precision
+  }
+}
+
+}  // namespace bands

@@ -1,0 +1,48 @@
+// H psi = kinetic psi + V psi + nonlocal psi, of one k-point: kinetic energies are diagonal in G, the local potential in
+// real space.
+#pragma once
+
+#include <vector>
+
+#include <weft/plan.hpp>
+
+#include "basis.hpp"
+#include "block.hpp"
+#include "nonlocal.hpp"
+#include "space.hpp"
+
+namespace bands {
+
+class Hamiltonian {
+ public:
+  /// Collective. Transforms `options.batch` bands a call. The basis must outlive it.
+  Hamiltonian(const Ranks& ranks, const Basis& basis, const weft::Shape& grid, const weft::Options& options);
+
+  const Ranks& ranks() const { return ranks_; }
+  const Basis& basis() const { return basis_; }
+  const weft::AnyPlan& plan() const { return plan_; }
+
+  /// Collective: the local potential, Ha, on the slabs of `space`.
+  void set_potential(const Space& space, const std::vector<double>& slab);
+  void set_nonlocal(Nonlocal nonlocal) { nonlocal_ = std::move(nonlocal); }
+  /// Collective: adds electrons[b] |psi_b(r)|^2 of each column to `density`, which has a value for each point of
+  /// density_box() and lacks the factor 1 / volume.
+  void add_density(const Complex* psi, const std::vector<double>& electrons, std::vector<double>& density);
+  /// This rank's part of real space in a transform of bands, which are shared among task groups.
+  weft::Box density_box() const;
+  /// Collective: out = H in, of `count` columns.
+  void apply(const Complex* in, Complex* out, long count);
+  /// Bands to which H has been applied.
+  long applications() const { return applications_; }
+
+ private:
+  Ranks ranks_;
+  const Basis& basis_;
+  weft::Plan<Complex, Complex> plan_;
+  std::vector<double> potential_;  ///< on the points that this rank's plan maps
+  std::vector<Complex> in_, out_;  ///< a batch that is not full
+  Nonlocal nonlocal_;
+  long applications_ = 0;
+};
+
+}  // namespace bands

@@ -1,0 +1,31 @@
+// The nonlocal part of norm-conserving pseudopotentials: sum over atoms, l, m, i, j of |p_i Y_lm> h_ij <p_j Y_lm|, as two
+// matrix products with all projectors.
+#pragma once
+
+#include "basis.hpp"
+#include "block.hpp"
+#include "gth.hpp"
+
+namespace bands {
+
+class Nonlocal {
+ public:
+  Nonlocal() = default;
+  /// Of this rank's plane waves. `gth` has an entry for each species.
+  Nonlocal(const Crystal& crystal, const Basis& basis, const std::vector<Gth>& gth);
+
+  /// Collective: out += V in, of `count` columns.
+  void add(const Ranks& ranks, const Complex* in, Complex* out, long count) const;
+
+ private:
+  /// Columns of `projectors_` that one h couples.
+  struct Coupled {
+    long first;
+    const std::vector<std::vector<double>>* h;
+  };
+
+  Block projectors_;
+  std::vector<Coupled> coupled_;
+};
+
+}  // namespace bands

@@ -1,0 +1,59 @@
+#include "potential.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace bands {
+
+std::vector<Complex> ionic_potential(const Space& space, const Crystal& crystal, const std::vector<Gth>& gth) {
+  std::vector<Complex> v(space.vectors().size());
+  for (std::size_t i = 0; i < v.size(); ++i)
+    for (std::size_t s = 0; s < gth.size(); ++s)
+      v[i] += local_part(gth[s], space.squared()[i]) * structure_factor(crystal, s, space.vectors()[i]) / crystal.volume();
+  return v;
+}
+
+std::vector<Complex> ionic_density(const Space& space, const Crystal& crystal, const std::vector<Gth>& gth) {
+  const double width = 0.9;  // bohr: about that of a bond
+  std::vector<Complex> density(space.vectors().size());
+  for (std::size_t i = 0; i < density.size(); ++i)
+    for (std::size_t s = 0; s < gth.size(); ++s)
+      density[i] += gth[s].charge * std::exp(-space.squared()[i] * width * width / 2) *
+                    structure_factor(crystal, s, space.vectors()[i]) / crystal.volume();
+  return density;
+}
+
+double ionic_correction(const Crystal& crystal, const std::vector<Gth>& gth, double electrons) {
+  double sum = 0;
+  for (const Atom& atom : crystal.atoms) sum += local_limit(gth[atom.species]);
+  return electrons * sum / crystal.volume();
+}
+
+Effective effective_potential(Space& space, const std::vector<Complex>& ionic, const std::vector<Complex>& density,
+                              const ExchangeCorrelation& xc, MPI_Comm comm, double volume) {
+  Effective result;
+  std::vector<Complex> hartree(density.size()), local(density.size());
+  for (std::size_t i = 0; i < density.size(); ++i) {
+    if (space.squared()[i] > 0) hartree[i] = 4 * std::numbers::pi / space.squared()[i] * density[i];
+    local[i] = ionic[i] + hartree[i];
+  }
+  result.local = volume * space.product(ionic, density);
+  result.hartree = volume / 2 * space.product(hartree, density);
+
+  result.slab = space.real(local);
+  const std::vector<double> rho = space.real(density);
+  std::vector<double> energy, potential;
+  xc.at(rho, energy, potential);
+  double sums[2] = {0, 0};
+  for (std::size_t i = 0; i < rho.size(); ++i) {
+    sums[0] += energy[i] * std::max(rho[i], 0.0);
+    sums[1] += potential[i] * rho[i];
+    result.slab[i] += potential[i];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm);
+  result.exchange_correlation = sums[0] * space.volume_of_point();
+  result.of_bands = result.local + 2 * result.hartree + sums[1] * space.volume_of_point();
+  return result;
+}
+
+}  // namespace bands

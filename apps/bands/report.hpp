@@ -1,0 +1,24 @@
+// Results for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "band_structure.hpp"
+#include "ground_state.hpp"
+
+namespace bands {
+
+/// Many lines: energies in eV.
+std::string table(const Input& input, const BandStructure& structure);
+/// One JSON object: energies in eV, k-points with their distance along the path in 1/bohr, the gap, seconds by category.
+std::string json(const Input& input, const BandStructure& structure);
+
+/// A line for each iteration, the first with a heading.
+std::string line(const Iteration& now);
+std::string table(const Input& input, const GroundState& state);
+/// One JSON object: energies in Ha and their parts, those of bands in eV, iterations, seconds by category.
+std::string json(const Input& input, const GroundState& state);
+/// Its density, for programs that show crystals. On the first rank.
+std::string cube_of(const Input& input, const GroundState& state);
+
+}  // namespace bands

@@ -1,0 +1,108 @@
+// Input files that are wrong: the message names file, line and key, what was given, and what to give.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <weft/error.hpp>
+
+#include "bands/band_structure.hpp"
+#include "bands/units.hpp"
+
+namespace {
+
+const std::string cell = "[cell]\nconstant_bohr = 10\nvectors = [[0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]]\n";
+const std::string atoms = "[[atoms]]\nspecies = \"Si\"\nat = [[0, 0, 0], [0.25, 0.25, 0.25]]\n";
+const std::string potential = "[potential]\nform = \"shells\"\nsymmetric_ry = [[3, -0.2]]\n";
+const std::string basis = "[basis]\ncutoff_ry = 5\n";
+const std::string count = "[bands]\ncount = 4\n";
+const std::string path = "[path]\npoints.Gamma = [0, 0, 0]\ncorners = [\"Gamma\"]\n";
+
+std::string complaint(const std::string& text) {
+  try {
+    bands::read_input("in.toml", text);
+  } catch (const weft::Error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(Input, GoodOne) {
+  const bands::Input input = bands::read_input("in.toml", cell + atoms + potential + basis + count + path);
+  EXPECT_EQ(input.crystal.atoms.size(), 2u);
+  EXPECT_NEAR(input.crystal.volume(), 250, 1e-12);
+  EXPECT_EQ(input.cutoff, 2.5);
+  EXPECT_EQ(input.kpoints.size(), 1u);
+}
+
+TEST(Input, UnitsOfCutoffs) {
+  const auto cutoff = [](const std::string& line) {
+    return bands::read_input("in.toml", cell + atoms + potential + "[basis]\n" + line + "\n" + count + path).cutoff;
+  };
+  EXPECT_EQ(cutoff("cutoff_ha = 3"), 3);
+  EXPECT_NEAR(cutoff("cutoff_ev = 27.211386245988"), 1, 1e-14);
+  EXPECT_NEAR(cutoff("cutoff_shell = 2"), 0.39478417604357435, 1e-14);
+}
+
+TEST(Input, PathsHaveEveryCornerOnce) {
+  const std::string two = "[path]\npoints.A = [0, 0, 0]\npoints.B = [0.5, 0, 0]\ncorners = [\"A\", \"B\", \"A\"]\nsteps = 2\n";
+  const bands::Input input = bands::read_input("in.toml", cell + atoms + potential + basis + count + two);
+  ASSERT_EQ(input.kpoints.size(), 5u);
+  EXPECT_EQ(input.kpoints[1].k[0], 0.25);
+  EXPECT_EQ(input.kpoints[2].label, "B");
+  EXPECT_EQ(input.kpoints[3].label, "");
+}
+
+struct Bad {
+  std::string text, message;
+};
+
+TEST(Input, BadOnes) {
+  const std::string after_cell = potential + basis + count + path;
+  for (const Bad& bad : {
+           Bad{"[cell\n", "in.toml:1: this is no TOML"},
+           Bad{atoms + after_cell, "cell is missing; give a table"},
+           Bad{"[cell]\nconstant_bohr = -1\n", "in.toml:2: cell.constant_bohr is -1; give"},
+           Bad{"[cell]\nconstant_bohr = \"a\"\n", "in.toml:2: cell.constant_bohr is 'a'; give"},
+           Bad{"[cell]\nconstant_bohr = 1\nconstant_angstrom = 1\n", "in.toml:2: cell.constant_bohr stands beside"},
+           Bad{"[cell]\nconstant_bohr = 1\nvectors = [[1, 0, 0], [2, 0, 0], [0, 0, 1]]\n", "in.toml:3: cell.vectors lie in a plane"},
+           Bad{"[cell]\nconstant_bohr = 1\nvectors = [[1, 0], [2, 0], [0, 1]]\n", "where 3 numbers belong"},
+           Bad{cell + "[[atoms]]\nspecies = \"Si\"\nat = [[0, 0, 0], [1, 1, 1]]\n" + after_cell, "in.toml:6: atoms.at has an atom within"},
+           Bad{cell + atoms + "[potential]\nform = \"magic\"\n", "in.toml:8: potential.form is \"magic\"; there are"},
+           Bad{cell + atoms + "[potential]\nform = \"shells\"\n", "potential.symmetric_ry is missing"},
+           Bad{cell + atoms + potential + "[basis]\ncut = 3\n" + count + path, "basis.cutoff_ry is missing"},
+           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = 3\ncutoff_ha = 3\n" + count + path, "is a second cutoff"},
+           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = 3\ngrids = 3\n" + count + path, "in.toml:12: basis.grids is no key here; there are"},
+           Bad{cell + atoms + potential + basis + "[bands]\ncount = 0\n" + path, "in.toml:13: bands.count is 0; give"},
+           Bad{cell + atoms + potential + basis + "[bands]\ncount = 1.5\n" + path, "bands.count is 1.5"},
+           Bad{cell + atoms + potential + basis + count + "[path]\npoints.G = [0, 0, 0]\ncorners = [\"X\"]\n", "path.corners has \"X\", which path.points lacks"},
+           Bad{cell + atoms + potential + basis + count + path + "[more]\n", "more is no key here"},
+       })
+    EXPECT_NE(complaint(bad.text).find(bad.message), std::string::npos) << complaint(bad.text) << "\nwanted: " << bad.message;
+}
+
+/// What a calculation says, alike on all ranks.
+std::string failure(const bands::Input& input, int pools = 0) {
+  bands::Settings settings;
+  settings.pools = pools;
+  try {
+    bands::band_structure(MPI_COMM_WORLD, input, settings);
+  } catch (const weft::Error& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(Input, WhatCannotBeCalculated) {
+  bands::Input input = bands::read_input("in.toml", cell + atoms + potential + basis + count + path);
+  input.bands = 1000;
+  EXPECT_NE(failure(input).find("bands are wanted of"), std::string::npos) << failure(input);
+  input.bands = 4;
+  EXPECT_NE(failure(input, 1000).find("1000 pools were asked for"), std::string::npos);
+  input.cutoff = 1e7;
+  EXPECT_NE(failure(input).find("GiB on a node of"), std::string::npos) << failure(input);
+  input.cutoff = 2.5;
+  input.grid = {4, 4, 4};
+  EXPECT_NE(failure(input).find("basis.grid is 4 x 4 x 4; the cutoff needs at least"), std::string::npos) << failure(input);
+}
+
+}  // namespace

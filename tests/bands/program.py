@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""The programs weft-bands and weft-scf as people run them: what they print, write and refuse.
+
+  program.py WEFT-BANDS WEFT-SCF CRYSTALS MPIEXEC
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BANDS, SCF, CRYSTALS, MPIEXEC = sys.argv[1:5]
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+               "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "WEFT_WISDOM": "none"}
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_program(self, program, *arguments, ranks=2):
+        return subprocess.run([MPIEXEC, "-n", str(ranks), program, *map(str, arguments)], env=ENVIRONMENT,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+
+    def place(self, name):
+        return Path(self.folder.name) / name
+
+    def changed(self, crystal, *changes):
+        text = (Path(CRYSTALS) / crystal).read_text()
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        self.place("changed.toml").write_text(text)
+        return self.place("changed.toml")
+
+    def test_bands_of_a_path(self):
+        crystal = self.changed("silicon.toml", ("steps = 20", "steps = 4"), ("cutoff_ry = 25", "cutoff_ry = 6"))
+        ran = self.run_program(BANDS, crystal, "--json", self.place("b.json"))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("valence top", ran.stdout)
+        written = json.loads(self.place("b.json").read_text())
+        self.assertEqual([k["label"] for k in written["kpoints"] if k["label"]], ["L", "Gamma", "X", "K", "Gamma"])
+        distances = [k["distance_per_bohr"] for k in written["kpoints"]]
+        self.assertEqual(distances, sorted(distances))
+        self.assertEqual(len(written["kpoints"]), 17)
+        self.assertTrue(0.7 < written["gap_ev"] < 1.1, written["gap_ev"])
+
+    def test_scf(self):
+        crystal = self.changed("silicon_lda.toml", ("cutoff_ha = 25", "cutoff_ha = 5"), ("grid = [33, 33, 33]", ""),
+                               ("mesh = [3, 3, 3]", "mesh = [2, 2, 2]"))
+        ran = self.run_program(SCF, crystal, "--json", self.place("s.json"))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("iteration", ran.stdout)
+        written = json.loads(self.place("s.json").read_text())
+        parts = written["energy_ha"]
+        self.assertAlmostEqual(sum(v for name, v in parts.items() if name != "total"), parts["total"], 9)
+        self.assertLess(abs(written["iterations"][-1]["change_ha"]), 1e-8)
+
+    def refused(self, program, wanted, *arguments):
+        ran = self.run_program(program, *arguments)
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertIn(wanted, ran.stderr)
+        self.assertEqual(ran.stderr.count(wanted), 1, ran.stderr)
+        return ran
+
+    def test_refusals(self):
+        good = Path(CRYSTALS) / "silicon.toml"
+        self.refused(BANDS, "cannot read", self.place("none.toml"))
+        self.refused(BANDS, "cannot write", good, "--json", self.place("no/folder.json"))
+        self.refused(BANDS, "give NAME=VALUE", good, "--set", "strategy")
+        self.refused(BANDS, "run weft scf", self.changed("silicon_lda.toml", ("[scf]", "[path]\npoints.G = [0, 0, 0]\n"
+                                                                                     "corners = [\"G\"]\n[scf]")))
+        self.refused(SCF, "is empirical", good)
+        self.refused(SCF, "give scf.smearing_ha", self.changed("aluminium_lda.toml", ("smearing_ha = 0.01", "")))
+        line = self.changed("silicon.toml", ("cutoff_ry", "cutof_ry"))
+        self.refused(BANDS, "basis.cutoff_ry is missing", line)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
