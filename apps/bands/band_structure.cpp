@@ -21,7 +21,7 @@ AtKPoint solve(const Ranks& ranks, Space& space, const std::vector<double>& pote
   MPI_Comm_size(ranks.comm, &size);
   const Basis basis = make_basis(input.crystal, point.k, input.cutoff, input.largest_index, size, rank);
   weft::Options options = settings.options;
-  if (options.batch == 1) options.batch = std::min<weft::Index>(columns_for(static_cast<long>(input.bands), basis.total), 16);
+  set_batch(options, columns_for(static_cast<long>(input.bands), basis.total));
   Hamiltonian h(ranks, basis, grid, options);
   h.set_potential(space, potential);
   strategy = h.plan().effective().strategy;

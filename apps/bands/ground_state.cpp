@@ -103,7 +103,7 @@ class Calculation {
     }
     for (State& state : states_) {  // they have their places now
       weft::Options options = settings.options;
-      if (options.batch == 1) options.batch = std::min<weft::Index>(state.x.columns(), 16);
+      set_batch(options, state.x.columns());
       state.h = std::make_unique<Hamiltonian>(ranks_, state.basis, result_.grid, options);
       state.h->set_nonlocal(Nonlocal(input_.crystal, state.basis, gth_));
       result_.strategy = state.h->plan().effective().strategy;

@@ -2,6 +2,7 @@
 // real space.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include <weft/plan.hpp>
@@ -12,6 +13,11 @@
 #include "space.hpp"
 
 namespace bands {
+
+/// A batch of 1 becomes a few bands: the last ones of a block fill a batch badly, and a band alone makes short messages.
+inline void set_batch(weft::Options& options, long bands) {
+  if (options.batch == 1) options.batch = std::min<weft::Index>(bands, 4);
+}
 
 class Hamiltonian {
  public:

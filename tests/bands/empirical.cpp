@@ -40,7 +40,9 @@ TEST(Empirical, FourthEnergyAtGammaOfEveryMaterial) {
     input.cutoff = 21 * 0.5 * std::pow(2 * std::numbers::pi / input.crystal.constant, 2);
     input.largest_index = 2;
     const BandStructure structure = solve(input);
-    if (material.name == std::string("silicon")) EXPECT_EQ(structure.kpoints[0].plane_waves, 89);
+    if (material.name == std::string("silicon")) {
+      EXPECT_EQ(structure.kpoints[0].plane_waves, 89);
+    }
     EXPECT_NEAR(energies(structure)[3] * bands::ha_in_ev, material.fourth_ev, 1e-6) << material.name;
   }
 }
