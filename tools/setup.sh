@@ -25,6 +25,9 @@ libgtest-dev        the tests' framework
 libmpich-dev        a second MPI, to be right with both
 mpich               its mpirun
 iproute2            makes hosts of this machine, for tests of several nodes
+libtomlplusplus-dev the applications: input files
+libopenblas-serial-dev the applications: matrices
+libxc-dev           the applications: exchange and correlation
 libfftw3-mpi-dev    a peer to be compared with: FFTW's own transforms with MPI
 libspfft-dev        a peer to be compared with: SpFFT"
 

@@ -35,9 +35,10 @@ void share(const Pools& pools, std::vector<AtKPoint>& kpoints, const Input& inpu
     s.converged = from[2 * bands + 1] == 1;
     kpoints[i].plane_waves = static_cast<weft::Index>(from[2 * bands + 2]);
     if (!s.converged)
-      throw weft::Error(fmt::format("k-point {} of {}: bands did not converge in {} steps; the largest residual is {:.1e} Ha; "
-                                    "raise bands.tolerance_ry",
-                                    i + 1, kpoints.size(), s.steps, *std::max_element(s.residuals.begin(), s.residuals.end())));
+      throw weft::Error(
+          fmt::format("k-point {} of {}: bands did not converge in {} steps; the largest residual is {:.1e} Ha; "
+                      "raise bands.tolerance_ry",
+                      i + 1, kpoints.size(), s.steps, *std::max_element(s.residuals.begin(), s.residuals.end())));
   }
 }
 
@@ -46,7 +47,8 @@ void check_size(const Pools& pools, const Input& input, weft::Index batch, std::
   const double waves = input.crystal.volume() * std::pow(radius, 3) / (6 * pi * pi);
   double points = 1;
   for (const Vector3& a : input.crystal.cell) points *= 4 * radius * std::sqrt(dot(a, a)) / (2 * pi) + 1;
-  const auto columns = static_cast<double>(columns_for(static_cast<long>(input.bands), static_cast<weft::Index>(waves) + 1));
+  const auto columns =
+      static_cast<double>(columns_for(static_cast<long>(input.bands), static_cast<weft::Index>(waves) + 1));
   const double fields = static_cast<double>(std::max<weft::Index>(batch, 16)) + 4;
   int ranks = 1;
   MPI_Comm_size(pools.mine(), &ranks);

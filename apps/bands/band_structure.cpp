@@ -28,7 +28,8 @@ AtKPoint solve(const Ranks& ranks, Space& space, const std::vector<double>& pote
 
   Block x = first_guess(basis, columns_for(static_cast<long>(input.bands), basis.total));
   const auto told = [&](const Step& step) {
-    settings.told(fmt::format("{}: step {}, {} bands open, residual {:.1e} Ha", name, step.number, step.open, step.residual));
+    settings.told(
+        fmt::format("{}: step {}, {} bands open, residual {:.1e} Ha", name, step.number, step.open, step.residual));
   };
   const Wanted wanted{.bands = static_cast<long>(input.bands), .tolerance = input.tolerance, .told = told};
   return {point, basis.total, davidson(h, x, wanted)};
@@ -38,9 +39,12 @@ AtKPoint solve(const Ranks& ranks, Space& space, const std::vector<double>& pote
 
 std::vector<double> empirical_slab(Space& space, const Input& input) {
   FormFactor v;
-  if (const auto* s = std::get_if<ShellPotential>(&input.potential)) v = shells(input.crystal, s->symmetric, s->antisymmetric);
-  else if (const auto* f = std::get_if<FourParameterPotential>(&input.potential)) v = four_parameters(f->coefficients);
-  else throw weft::Error("potential.form is \"gth\", whose bands need a density; run weft scf");
+  if (const auto* s = std::get_if<ShellPotential>(&input.potential))
+    v = shells(input.crystal, s->symmetric, s->antisymmetric);
+  else if (const auto* f = std::get_if<FourParameterPotential>(&input.potential))
+    v = four_parameters(f->coefficients);
+  else
+    throw weft::Error("potential.form is \"gth\", whose bands need a density; run weft scf");
   std::vector<Complex> values;
   for (std::size_t i = 0; i < space.vectors().size(); ++i)
     values.push_back(empirical_potential(input.crystal, v, space.vectors()[i], space.squared()[i]));
@@ -68,8 +72,11 @@ BandStructure band_structure(MPI_Comm comm, const Input& input, const Settings& 
     const std::vector<double> potential = empirical_slab(space, input);
     for (std::size_t i = 0; i < input.kpoints.size(); ++i) {
       const std::string& label = input.kpoints[i].label;
-      const std::string name = fmt::format("k-point {} of {}{}", i + 1, input.kpoints.size(), label.empty() ? "" : " (" + label + ")");
-      if (pools.has(i)) result.kpoints[i] = solve(ranks, space, potential, input, input.kpoints[i], result.grid, settings, name, result.strategy);
+      const std::string name =
+          fmt::format("k-point {} of {}{}", i + 1, input.kpoints.size(), label.empty() ? "" : " (" + label + ")");
+      if (pools.has(i))
+        result.kpoints[i] =
+            solve(ranks, space, potential, input, input.kpoints[i], result.grid, settings, name, result.strategy);
     }
   });
   share(pools, result.kpoints, input);

@@ -24,7 +24,7 @@ struct BandStructure {
 struct Settings {
   weft::Options options;  ///< of the transforms; a batch of 1 stands for as many bands as suit
   int pools = 0;          ///< groups of ranks with k-points of their own; 0: as many as pay
-  std::string restart;    ///< of ground states: a file that holds the density from one iteration to the next; empty: none
+  std::string restart;  ///< of ground states: a file that holds the density from one iteration to the next; empty: none
   std::function<void(const std::string&)> told = [](const std::string&) {};  ///< a line about each step
 };
 

@@ -1,14 +1,17 @@
 // weft-bands: the band structure of a crystal with an empirical pseudopotential, from a TOML file.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "program.hpp"
 #include "report.hpp"
 
 int main(int argc, char** argv) {
-  bands::Program program("weft-bands", "Band structures of crystals with empirical pseudopotentials, in plane waves.", false);
-  return program.run(argc, argv, [](const bands::Asked& asked, const bands::Input& input, const bands::Settings& settings) {
-    const bands::BandStructure structure = bands::band_structure(MPI_COMM_WORLD, input, settings);
-    return bands::Result{bands::table(input, structure), asked.json.empty() ? "" : bands::json(input, structure), ""};
-  });
+  bands::Program program("weft-bands", "Band structures of crystals with empirical pseudopotentials, in plane waves.",
+                         false);
+  return program.run(argc, argv,
+                     [](const bands::Asked& asked, const bands::Input& input, const bands::Settings& settings) {
+                       const bands::BandStructure structure = bands::band_structure(MPI_COMM_WORLD, input, settings);
+                       return bands::Result{bands::table(input, structure),
+                                            asked.json.empty() ? "" : bands::json(input, structure), ""};
+                     });
 }

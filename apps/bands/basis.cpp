@@ -36,7 +36,8 @@ weft::Index small_factors(weft::Index n) {
 
 std::vector<weft::SphereStick> basis_sticks(const Crystal& crystal, const Vector3& k, double cutoff,
                                             weft::Index largest_index) {
-  std::vector<weft::SphereStick> sticks = weft::sphere_sticks({.squared = 2 * cutoff, .metric = crystal.metric(), .k = k});
+  std::vector<weft::SphereStick> sticks =
+      weft::sphere_sticks({.squared = 2 * cutoff, .metric = crystal.metric(), .k = k});
   if (const weft::Index most = largest_index; most > 0) {
     for (weft::SphereStick& s : sticks) s.lo = std::max(s.lo, -most), s.hi = std::min(s.hi, most + 1);
     std::erase_if(sticks, [most](const weft::SphereStick& s) {

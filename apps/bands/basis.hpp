@@ -1,4 +1,5 @@
-// The plane waves of one k-point, and which rank has which: psi(r) = sum of c(G) exp(i (k+G).r) over |k+G|^2 / 2 <= cutoff.
+// The plane waves of one k-point, and which rank has which: psi(r) = sum of c(G) exp(i (k+G).r) over |k+G|^2 / 2 <=
+// cutoff.
 #pragma once
 
 #include <vector>

@@ -86,8 +86,8 @@ Eigen eigen(const Ranks& ranks, const Block& matrix, long n) {
   }
   MPI_Bcast(&info, 1, MPI_INT, 0, ranks.comm);
   if (info != 0)
-    throw weft::Error("LAPACK found no eigenvalues of a matrix of " + std::to_string(n) + " rows (zheevd: " +
-                      std::to_string(info) + "); it may hold numbers that are not finite");
+    throw weft::Error("LAPACK found no eigenvalues of a matrix of " + std::to_string(n) +
+                      " rows (zheevd: " + std::to_string(info) + "); it may hold numbers that are not finite");
   MPI_Bcast(result.values.data(), static_cast<int>(n), MPI_DOUBLE, 0, ranks.comm);
   MPI_Bcast(result.vectors.column(0), static_cast<int>(2 * n * n), MPI_DOUBLE, 0, ranks.comm);
   return result;
@@ -106,7 +106,8 @@ long orthonormalise(const Ranks& ranks, Block& v, long from, long count) {
     // S = U s U^+: the columns of V U / sqrt(s) are orthonormal.
     const Eigen s = eigen(ranks, overlap(ranks, columns(v, from, count), columns(v, from, count)), count);
     long first = 0;
-    while (first < count && s.values[static_cast<std::size_t>(first)] < 1e-14 * std::max(s.values.back(), 1e-10)) ++first;
+    while (first < count && s.values[static_cast<std::size_t>(first)] < 1e-14 * std::max(s.values.back(), 1e-10))
+      ++first;
     Block turn(count, count - first);
     for (long c = first; c < count; ++c)
       for (long r = 0; r < count; ++r)

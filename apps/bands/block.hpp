@@ -36,9 +36,7 @@ struct Columns {
   const Complex* first = nullptr;
   long rows = 0, count = 0;
 };
-inline Columns columns(const Block& block, long from, long count) {
-  return {block.column(from), block.rows(), count};
-}
+inline Columns columns(const Block& block, long from, long count) { return {block.column(from), block.rows(), count}; }
 
 /// Where blocks lie and what working on them costs: the ranks that share coefficients, and the times of this one.
 struct Ranks {

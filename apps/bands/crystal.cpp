@@ -23,7 +23,8 @@ Matrix3 Crystal::metric() const {
   const Matrix3 b = reciprocal();
   Matrix3 products;
   for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) products[i][j] = dot(b[std::min(i, j)], b[std::max(i, j)]);  // symmetric bit by bit
+    for (std::size_t j = 0; j < 3; ++j)
+      products[i][j] = dot(b[std::min(i, j)], b[std::max(i, j)]);  // symmetric bit by bit
   return products;
 }
 

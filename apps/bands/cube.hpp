@@ -8,8 +8,8 @@
 
 namespace bands {
 
-/// The text of a cube file of a function on the whole grid, axis 2 fastest. `charges` are the ions' of each species; atomic
-/// numbers follow from the species' names, 0 for what is no element.
+/// The text of a cube file of a function on the whole grid, axis 2 fastest. `charges` are the ions' of each species;
+/// atomic numbers follow from the species' names, 0 for what is no element.
 std::string cube(const Crystal& crystal, const std::vector<double>& charges, const std::vector<weft::Index>& grid,
                  const std::vector<double>& values, const std::string& title);
 

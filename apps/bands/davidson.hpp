@@ -11,8 +11,8 @@ namespace bands {
 
 struct Step {
   int number = 0;
-  long open = 0;             ///< bands that have not converged
-  double residual = 0;       ///< the largest |H psi - e psi| of a wanted band, Ha
+  long open = 0;        ///< bands that have not converged
+  double residual = 0;  ///< the largest |H psi - e psi| of a wanted band, Ha
 };
 
 struct Wanted {

@@ -8,8 +8,8 @@ namespace bands {
 
 namespace {
 
-/// Calls f(integers) for all that can lead to a vector sum n_i rows[i] + shift of at most `radius`; `dual` are the rows'
-/// reciprocals, 2 pi included; |shift| components are at most one.
+/// Calls f(integers) for all that can lead to a vector sum n_i rows[i] + shift of at most `radius`; `dual` are the
+/// rows' reciprocals, 2 pi included; |shift| components are at most one.
 template <class F>
 void within(double radius, const Matrix3& dual, F&& f) {
   std::array<int, 3> most;
@@ -42,7 +42,8 @@ double ewald(const Crystal& crystal, const std::vector<double>& charges) {
     const double squared = dot(g, g), decay = squared / (4 * eta * eta);
     if (decay > range * range) return;
     std::complex<double> charge = 0;
-    for (std::size_t s = 0; s < charges.size(); ++s) charge += charges[s] * structure_factor(crystal, s, {n[0], n[1], n[2]});
+    for (std::size_t s = 0; s < charges.size(); ++s)
+      charge += charges[s] * structure_factor(crystal, s, {n[0], n[1], n[2]});
     energy += 2 * pi / volume * std::norm(charge) * std::exp(-decay) / squared;
   });
   within(range / eta, b, [&](const std::array<int, 3>& n) {
@@ -55,7 +56,8 @@ double ewald(const Crystal& crystal, const std::vector<double>& charges) {
         }
         const Vector3 d = combine(apart, crystal.cell);
         const double r = std::sqrt(dot(d, d));
-        if (r > 1e-9 && r * eta < range) energy += charges[one.species] * charges[other.species] * std::erfc(eta * r) / (2 * r);
+        if (r > 1e-9 && r * eta < range)
+          energy += charges[one.species] * charges[other.species] * std::erfc(eta * r) / (2 * r);
       }
   });
   return energy;

@@ -23,10 +23,12 @@ ExchangeCorrelation::ExchangeCorrelation(const std::vector<std::string>& names)
     xc_func_type f;
     const int number = xc_functional_get_number(name.c_str());
     if (number < 0 || xc_func_init(&f, number, XC_UNPOLARIZED) != 0)
-      throw weft::Error("libxc has no functional \"" + weft::shown(name) + "\"; give names as \"lda_x\" and \"lda_c_vwn\"");
+      throw weft::Error("libxc has no functional \"" + weft::shown(name) +
+                        "\"; give names as \"lda_x\" and \"lda_c_vwn\"");
     functionals_->all.push_back(f);
     if (f.info->family != XC_FAMILY_LDA)
-      throw weft::Error("\"" + weft::shown(name) + "\" needs more than the density; give local functionals, as \"lda_x\" and \"lda_c_vwn\"");
+      throw weft::Error("\"" + weft::shown(name) +
+                        "\" needs more than the density; give local functionals, as \"lda_x\" and \"lda_c_vwn\"");
   }
 }
 

@@ -64,8 +64,13 @@ class Calculation {
       const std::vector<Complex> out = new_density();
       const Effective after = effective_potential(space_, ionic_, out, xc_, ranks_.comm, input_.crystal.volume());
 
-      now.energy = {band_energy() - potential_energy(in.slab, out), after.local, after.hartree, after.exchange_correlation,
-                    ions, correction, occupation_.entropy};
+      now.energy = {band_energy() - potential_energy(in.slab, out),
+                    after.local,
+                    after.hartree,
+                    after.exchange_correlation,
+                    ions,
+                    correction,
+                    occupation_.entropy};
       std::vector<Complex> moved = out;
       for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= density_[i];
       now.residual = input_.crystal.volume() * std::sqrt(space_.product(moved, moved));
@@ -84,9 +89,10 @@ class Calculation {
       density_ = mixing.next(ranks_, space_, density_, out);
       restart_.write(space_, space_.real(density_));
     }
-    throw weft::Error(fmt::format("the density did not converge in {} iterations: the energy still changes by {:.1e} Ha, wanted is {:.1e}; "
-                                  "lower scf.mixing, or give scf.screening_per_bohr or scf.smearing_ha",
-                                  input_.scf.most_iterations, result_.iterations.back().change, input_.scf.tolerance));
+    throw weft::Error(fmt::format(
+        "the density did not converge in {} iterations: the energy still changes by {:.1e} Ha, wanted is {:.1e}; "
+        "lower scf.mixing, or give scf.screening_per_bohr or scf.smearing_ha",
+        input_.scf.most_iterations, result_.iterations.back().change, input_.scf.tolerance));
   }
 
  private:
@@ -98,7 +104,8 @@ class Calculation {
       if (!pools_.has(i)) continue;
       State& state = states_.emplace_back();
       state.at = i;
-      state.basis = make_basis(input_.crystal, input_.scf.kpoints[i].k, input_.cutoff, input_.largest_index, size, rank);
+      state.basis =
+          make_basis(input_.crystal, input_.scf.kpoints[i].k, input_.cutoff, input_.largest_index, size, rank);
       state.x = first_guess(state.basis, columns_for(static_cast<long>(input_.bands), state.basis.total));
     }
     for (State& state : states_) {  // they have their places now
@@ -116,7 +123,8 @@ class Calculation {
       for (State& state : states_) {
         state.h->set_potential(space_, slab);
         const Wanted wanted{.bands = static_cast<long>(input_.bands), .tolerance = tolerance};
-        result_.kpoints[state.at] = {input_.scf.kpoints[state.at], state.basis.total, davidson(*state.h, state.x, wanted)};
+        result_.kpoints[state.at] = {input_.scf.kpoints[state.at], state.basis.total,
+                                     davidson(*state.h, state.x, wanted)};
       }
     });
     share(pools_, result_.kpoints, input_);
@@ -166,7 +174,8 @@ class Calculation {
 
   /// Collective: energies in the final potential, as well converged as the input asks for.
   void finish() {
-    solve(effective_potential(space_, ionic_, density_, xc_, ranks_.comm, input_.crystal.volume()).slab, input_.tolerance);
+    solve(effective_potential(space_, ionic_, density_, xc_, ranks_.comm, input_.crystal.volume()).slab,
+          input_.tolerance);
     result_.electrons = occupation_.electrons;
     result_.fermi = occupation_.fermi;
     int rank = 0;

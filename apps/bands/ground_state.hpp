@@ -37,7 +37,7 @@ struct GroundState {
   Energy energy;
   std::vector<AtKPoint> kpoints;  ///< the mesh; on all ranks
   std::vector<std::vector<double>> electrons;
-  double fermi = 0;  ///< Ha
+  double fermi = 0;             ///< Ha
   std::vector<double> density;  ///< 1/bohr^3, of the whole grid, on the first rank alone
   std::vector<Iteration> iterations;
   weft::Shape grid;
@@ -48,9 +48,10 @@ struct GroundState {
 };
 
 /// Collective. With a restart file, an npy array of the density on the grid, the calculation goes on from the density
-/// that it holds, if there is one, and writes each next one. Throws Error alike on all ranks: also where the density did
-/// not converge, or the file's has another grid or other electrons.
-GroundState ground_state(MPI_Comm comm, const Input& input, const Settings& settings,
-                         const std::function<void(const Iteration&)>& told = [](const Iteration&) {});
+/// that it holds, if there is one, and writes each next one. Throws Error alike on all ranks: also where the density
+/// did not converge, or the file's has another grid or other electrons.
+GroundState ground_state(
+    MPI_Comm comm, const Input& input, const Settings& settings,
+    const std::function<void(const Iteration&)>& told = [](const Iteration&) {});
 
 }  // namespace bands

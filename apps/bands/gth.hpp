@@ -1,5 +1,5 @@
-// Norm-conserving pseudopotentials of Goedecker, Teter and Hutter (Physical Review B 54, 1703 (1996)) and of Hartwigsen,
-// Goedecker and Hutter (58, 3641 (1998)), in Hartree units: what an ion does to electrons, in closed form.
+// Norm-conserving pseudopotentials of Goedecker, Teter and Hutter (Physical Review B 54, 1703 (1996)) and of
+// Hartwigsen, Goedecker and Hutter (58, 3641 (1998)), in Hartree units: what an ion does to electrons, in closed form.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ struct Channel {
 };
 
 struct Gth {
-  double charge = 0;            ///< valence electrons, Z
-  double radius = 1;            ///< of the local part, bohr
-  std::vector<double> local;    ///< C1, C2, ..., Ha; at most four
+  double charge = 0;              ///< valence electrons, Z
+  double radius = 1;              ///< of the local part, bohr
+  std::vector<double> local;      ///< C1, C2, ..., Ha; at most four
   std::vector<Channel> channels;  ///< of l = 0, 1, 2; without projectors where there are none
 };
 

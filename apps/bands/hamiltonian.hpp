@@ -1,5 +1,5 @@
-// H psi = kinetic psi + V psi + nonlocal psi, of one k-point: kinetic energies are diagonal in G, the local potential in
-// real space.
+// H psi = kinetic psi + V psi + nonlocal psi, of one k-point: kinetic energies are diagonal in G, the local potential
+// in real space.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace bands {
 
-/// A batch of 1 becomes a few bands: the last ones of a block fill a batch badly, and a band alone makes short messages.
+/// A batch of 1 becomes a few bands: the last ones of a block fill a batch badly, and a band alone makes short
+/// messages.
 inline void set_batch(weft::Options& options, long bands) {
   if (options.batch == 1) options.batch = std::min<weft::Index>(bands, 4);
 }

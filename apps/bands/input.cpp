@@ -21,8 +21,9 @@ Crystal read_crystal(Table& file) {
   Table cell = file.table("cell", "a table with the lattice constant and three vectors");
   const bool angstrom = cell.has("constant_angstrom");
   if (angstrom && cell.has("constant_bohr")) cell.fail("constant_bohr", "stands beside constant_angstrom; give one");
-  crystal.constant = angstrom ? cell.number("constant_angstrom", "a length in angstrom, above 0", 0, 1e6) / bohr_in_angstrom
-                              : cell.number("constant_bohr", "the lattice constant, or constant_angstrom", 0, 1e6);
+  crystal.constant = angstrom
+                         ? cell.number("constant_angstrom", "a length in angstrom, above 0", 0, 1e6) / bohr_in_angstrom
+                         : cell.number("constant_bohr", "the lattice constant, or constant_angstrom", 0, 1e6);
   const auto rows = cell.rows("vectors", 3, "three vectors of the cell, in units of the constant");
   if (rows.size() != 3) cell.fail("vectors", fmt::format("has {} vectors; give three", rows.size()));
   double lengths = 1;
@@ -71,7 +72,8 @@ Gth read_gth(Table& ions, const std::string& name) {
     const std::string what = "a symmetric matrix [[h11, h12], [h12, h22]]";
     channel.h = part.rows("h_ha", 0, what);
     if (channel.h.size() > known_projectors[l])
-      part.fail("h_ha", fmt::format("has {} rows; at most {} projectors are known", channel.h.size(), known_projectors[l]));
+      part.fail("h_ha",
+                fmt::format("has {} rows; at most {} projectors are known", channel.h.size(), known_projectors[l]));
     for (std::size_t i = 0; i < channel.h.size(); ++i) {
       if (channel.h[i].size() != channel.h.size()) part.fail("h_ha", "is no square; give " + what);
       for (std::size_t j = 0; j < i; ++j)
@@ -127,12 +129,14 @@ void read_basis(Table& file, Input& input) {
     input.cutoff = units[i] * basis.number(keys[i], "a number above 0", 0);
   }
   if (input.cutoff == 0)
-    basis.fail("cutoff_ry", "is missing; give the largest |k+G|^2 in Ry, or cutoff_ha, cutoff_ev, or cutoff_shell in "
-                            "(2 pi / constant)^2");
+    basis.fail("cutoff_ry",
+               "is missing; give the largest |k+G|^2 in Ry, or cutoff_ha, cutoff_ev, or cutoff_shell in "
+               "(2 pi / constant)^2");
   if (basis.has("largest_index")) input.largest_index = basis.whole("largest_index", "a whole number", 1, 1 << 20);
   if (basis.has("grid")) {
     for (const double n : basis.vector("grid", "three numbers of points")) {
-      if (n != std::floor(n) || n < 1 || n > (1 << 20)) basis.fail("grid", "must have three whole numbers from 1 to 1048576");
+      if (n != std::floor(n) || n < 1 || n > (1 << 20))
+        basis.fail("grid", "must have three whole numbers from 1 to 1048576");
       input.grid.push_back(static_cast<weft::Index>(n));
     }
   }
@@ -154,7 +158,8 @@ std::vector<KPoint> read_path(Table& file) {
   Table points = path.table("points", "a table of points: Gamma = [0, 0, 0], in units of the reciprocal vectors");
   std::vector<KPoint> corners;
   for (const std::string& label : path.texts("corners", "labels of points, in the order of the path")) {
-    if (!points.has(label)) path.fail("corners", fmt::format("has \"{}\", which path.points lacks", weft::shown(label)));
+    if (!points.has(label))
+      path.fail("corners", fmt::format("has \"{}\", which path.points lacks", weft::shown(label)));
     corners.push_back({label, points.vector(label, "three numbers, in units of the reciprocal vectors"), 0});
   }
   for (const std::string& label : points.keys()) points.vector(label, "three numbers");
@@ -188,7 +193,8 @@ SelfConsistent read_scf(Table& file) {
   const std::array<int, 3> mesh_of = three("mesh", "three whole numbers of k-points, 1 to 1000", 1, 1000);
   const std::array<int, 3> none{0, 0, 0};
   scf.kpoints = mesh(mesh_of, table.has("shift") ? three("shift", "0 or 1 for each axis: in half steps", 0, 1) : none);
-  if (table.has("functionals")) scf.functionals = table.texts("functionals", "names of libxc: [\"lda_x\", \"lda_c_vwn\"]");
+  if (table.has("functionals"))
+    scf.functionals = table.texts("functionals", "names of libxc: [\"lda_x\", \"lda_c_vwn\"]");
   const auto optional = [&](const char* key, double& value, const std::string& what, double most) {
     if (table.has(key)) value = table.number(key, what, 0, most);
   };
@@ -196,7 +202,8 @@ SelfConsistent read_scf(Table& file) {
   optional("smearing_ha", scf.smearing, "k T in Ha, above 0", 1);
   optional("mixing", scf.mixing, "a share above 0, at most 1", 1);
   optional("screening_per_bohr", scf.screening, "a wavenumber above 0", 100);
-  if (table.has("most_iterations")) scf.most_iterations = static_cast<int>(table.whole("most_iterations", "a whole number", 1, 100000));
+  if (table.has("most_iterations"))
+    scf.most_iterations = static_cast<int>(table.whole("most_iterations", "a whole number", 1, 100000));
   table.finish();
   return scf;
 }

@@ -49,13 +49,13 @@ struct Input {
   Crystal crystal;
   std::variant<ShellPotential, FourParameterPotential, GthPotential> potential;
 
-  double cutoff = 0;            ///< |k+G|^2 / 2 at most, Ha
+  double cutoff = 0;              ///< |k+G|^2 / 2 at most, Ha
   weft::Index largest_index = 0;  ///< of every component of G; 0: the cutoff alone decides
   std::vector<weft::Index> grid;  ///< of real space; empty: the smallest that holds all products
 
   weft::Index bands = 8;
-  weft::Index occupied = 0;  ///< bands below the gap; 0: not known
-  double tolerance = 0;      ///< of a band's residual |H psi - e psi|, Ha
+  weft::Index occupied = 0;     ///< bands below the gap; 0: not known
+  double tolerance = 0;         ///< of a band's residual |H psi - e psi|, Ha
   std::vector<KPoint> kpoints;  ///< of the path; empty: there is none
   SelfConsistent scf;
 };

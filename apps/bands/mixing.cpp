@@ -36,15 +36,18 @@ std::vector<Complex> Mixing::next(const Ranks& ranks, const Space& space, const 
   MPI_Allreduce(MPI_IN_PLACE, products.column(0), static_cast<int>(2 * count * count), MPI_DOUBLE, MPI_SUM, ranks.comm);
   // Residuals shrink by orders of magnitude: each counts in its own size.
   std::vector<double> size(static_cast<std::size_t>(count)), share(size.size());
-  for (long i = 0; i < count; ++i) size[static_cast<std::size_t>(i)] = std::sqrt(std::max(products(i, i).real(), 1e-300));
   for (long i = 0; i < count; ++i)
-    for (long j = 0; j < count; ++j) products(i, j) /= size[static_cast<std::size_t>(i)] * size[static_cast<std::size_t>(j)];
+    size[static_cast<std::size_t>(i)] = std::sqrt(std::max(products(i, i).real(), 1e-300));
+  for (long i = 0; i < count; ++i)
+    for (long j = 0; j < count; ++j)
+      products(i, j) /= size[static_cast<std::size_t>(i)] * size[static_cast<std::size_t>(j)];
   const Eigen solved = eigen(ranks, products, count);
   for (long e = 0; e < count; ++e) {
     const double value = solved.values[static_cast<std::size_t>(e)];
     if (value < 1e-13 * solved.values.back()) continue;  // a direction that tells nothing
     Complex part = 0;
-    for (long i = 0; i < count; ++i) part += std::conj(solved.vectors(i, e)) / size[static_cast<std::size_t>(i)] / value;
+    for (long i = 0; i < count; ++i)
+      part += std::conj(solved.vectors(i, e)) / size[static_cast<std::size_t>(i)] / value;
     for (long i = 0; i < count; ++i)
       share[static_cast<std::size_t>(i)] += (solved.vectors(i, e) * part).real() / size[static_cast<std::size_t>(i)];
   }

@@ -28,9 +28,12 @@ Nonlocal::Nonlocal(const Crystal& crystal, const Basis& basis, const std::vector
               for (std::size_t a = 0; a < 3; ++a) direction[a] = basis.waves[g][a] / q;
             double turns = 0;
             for (std::size_t a = 0; a < 3; ++a) turns += static_cast<double>(basis.mine[g][a]) * atom.at[a];
-            projectors_(static_cast<long>(g), next) =
-                norm * projector(channels[l], static_cast<int>(l), i, q) * harmonic(static_cast<int>(l), m, direction) *
-                std::polar(1.0, -2 * std::numbers::pi * turns) * (l == 1 ? turn : l == 2 ? turn * turn : 1);
+            projectors_(static_cast<long>(g), next) = norm * projector(channels[l], static_cast<int>(l), i, q) *
+                                                      harmonic(static_cast<int>(l), m, direction) *
+                                                      std::polar(1.0, -2 * std::numbers::pi * turns) *
+                                                      (l == 1   ? turn
+                                                       : l == 2 ? turn * turn
+                                                                : 1);
           }
       }
   }

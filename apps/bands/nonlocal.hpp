@@ -1,5 +1,5 @@
-// The nonlocal part of norm-conserving pseudopotentials: sum over atoms, l, m, i, j of |p_i Y_lm> h_ij <p_j Y_lm|, as two
-// matrix products with all projectors.
+// The nonlocal part of norm-conserving pseudopotentials: sum over atoms, l, m, i, j of |p_i Y_lm> h_ij <p_j Y_lm|, as
+// two matrix products with all projectors.
 #pragma once
 
 #include "basis.hpp"

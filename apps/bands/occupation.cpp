@@ -28,8 +28,8 @@ Occupation occupy(const std::vector<std::vector<double>>& energies, const std::v
   Occupation result;
   const std::size_t bands = energies.front().size();
   if (2 * static_cast<double>(bands) < electrons)
-    throw weft::Error(fmt::format("{} bands cannot hold {} electrons; raise bands.count to at least {}", bands, electrons,
-                                  std::ceil(electrons / 2)));
+    throw weft::Error(fmt::format("{} bands cannot hold {} electrons; raise bands.count to at least {}", bands,
+                                  electrons, std::ceil(electrons / 2)));
   if (smearing == 0) {
     const auto full = static_cast<std::size_t>(std::llround(electrons / 2));
     if (std::abs(electrons - 2 * static_cast<double>(full)) > 1e-9)

@@ -9,7 +9,8 @@ std::vector<Complex> ionic_potential(const Space& space, const Crystal& crystal,
   std::vector<Complex> v(space.vectors().size());
   for (std::size_t i = 0; i < v.size(); ++i)
     for (std::size_t s = 0; s < gth.size(); ++s)
-      v[i] += local_part(gth[s], space.squared()[i]) * structure_factor(crystal, s, space.vectors()[i]) / crystal.volume();
+      v[i] +=
+          local_part(gth[s], space.squared()[i]) * structure_factor(crystal, s, space.vectors()[i]) / crystal.volume();
   return v;
 }
 

@@ -60,9 +60,11 @@ int Program::run(int argc, char** argv,
   app.add_option("--json", asked.json, "write results to this file");
   if (density_) {
     app.add_option("--cube", asked.cube, "write the density to this Gaussian cube file");
-    app.add_option("--restart", asked.restart, "keep the density in this npy file, and go on from it where it is there");
+    app.add_option("--restart", asked.restart,
+                   "keep the density in this npy file, and go on from it where it is there");
   }
-  app.add_option("--pools", asked.pools, "groups of ranks that work on different k-points; 0: as many as pay")->capture_default_str();
+  app.add_option("--pools", asked.pools, "groups of ranks that work on different k-points; 0: as many as pay")
+      ->capture_default_str();
   app.add_option("--set", asked.options, "an option of the transforms: NAME=VALUE of 'weft list options'");
   app.add_flag("--quiet", asked.quiet, "no line about what is being done");
   try {

@@ -24,12 +24,12 @@ struct Result {
 class Program {
  public:
   /// One that finds a density has options for its files.
-  Program(std::string name, std::string what, bool density) : name_(std::move(name)), what_(std::move(what)), density_(density) {}
+  Program(std::string name, std::string what, bool density)
+      : name_(std::move(name)), what_(std::move(what)), density_(density) {}
 
-  /// Starts MPI, reads the input on all ranks, works, prints and writes. Returns the exit code: 0 fine, 1 a failure, 2 the
-  /// command line is wrong. `work` fails on all ranks or on none.
-  int run(int argc, char** argv,
-          const std::function<Result(const Asked&, const Input&, const Settings&)>& work);
+  /// Starts MPI, reads the input on all ranks, works, prints and writes. Returns the exit code: 0 fine, 1 a failure, 2
+  /// the command line is wrong. `work` fails on all ranks or on none.
+  int run(int argc, char** argv, const std::function<Result(const Asked&, const Input&, const Settings&)>& work);
 
  private:
   std::string name_, what_;

@@ -38,8 +38,9 @@ std::string plane_waves(const BandStructure& structure) {
 
 std::string table(const Input& input, const BandStructure& structure) {
   std::string out = input.title.empty() ? "" : input.title + "\n";
-  out += fmt::format("{} atoms, {} plane waves, grid {}; {} ranks in {} pools, exchange {}\n\n", input.crystal.atoms.size(),
-                     plane_waves(structure), fmt::join(structure.grid, " x "), structure.ranks, structure.pools, structure.strategy);
+  out += fmt::format("{} atoms, {} plane waves, grid {}; {} ranks in {} pools, exchange {}\n\n",
+                     input.crystal.atoms.size(), plane_waves(structure), fmt::join(structure.grid, " x "),
+                     structure.ranks, structure.pools, structure.strategy);
   std::size_t width = 7;
   for (const AtKPoint& at : structure.kpoints) width = std::max(width, place(at.point).size());
   out += fmt::format("{:<{}}  steps  energies, eV\n", "k-point", width);
@@ -54,8 +55,9 @@ std::string table(const Input& input, const BandStructure& structure) {
   if (has_gap(input)) {
     const Gap gap = gap_of(structure.kpoints, input.occupied);
     const auto at = [&](std::size_t i) { return place(structure.kpoints[i].point); };
-    out += fmt::format("\nvalence top {:.4f} eV at {}, conduction bottom {:.4f} eV at {}: gap {:.4f} eV\n", gap.top * ha_in_ev,
-                       at(gap.top_at), gap.bottom * ha_in_ev, at(gap.bottom_at), (gap.bottom - gap.top) * ha_in_ev);
+    out += fmt::format("\nvalence top {:.4f} eV at {}, conduction bottom {:.4f} eV at {}: gap {:.4f} eV\n",
+                       gap.top * ha_in_ev, at(gap.top_at), gap.bottom * ha_in_ev, at(gap.bottom_at),
+                       (gap.bottom - gap.top) * ha_in_ev);
     out += fmt::format("least direct gap {:.4f} eV at {}\n", gap.direct * ha_in_ev, at(gap.direct_at));
   }
   const Seconds& s = structure.seconds;
@@ -77,13 +79,21 @@ std::string json(const Input& input, const BandStructure& structure) {
       const Vector3 apart = combine(step, b);
       distance += std::sqrt(dot(apart, apart));
     }
-    kpoints.push_back({{"label", at.point.label}, {"k", at.point.k}, {"distance_per_bohr", distance},
-                       {"plane_waves", at.plane_waves}, {"steps", at.solution.steps},
-                       {"energies_ev", in_ev(at.solution.energies)}, {"residuals_ev", in_ev(at.solution.residuals)}});
+    kpoints.push_back({{"label", at.point.label},
+                       {"k", at.point.k},
+                       {"distance_per_bohr", distance},
+                       {"plane_waves", at.plane_waves},
+                       {"steps", at.solution.steps},
+                       {"energies_ev", in_ev(at.solution.energies)},
+                       {"residuals_ev", in_ev(at.solution.residuals)}});
   }
   const Seconds& s = structure.seconds;
-  Json all{{"what", "bands"}, {"title", input.title}, {"cell_bohr", input.crystal.cell}, {"cutoff_ha", input.cutoff},
-           {"grid", std::vector<weft::Index>(structure.grid.begin(), structure.grid.end())}, {"occupied", input.occupied}};
+  Json all{{"what", "bands"},
+           {"title", input.title},
+           {"cell_bohr", input.crystal.cell},
+           {"cutoff_ha", input.cutoff},
+           {"grid", std::vector<weft::Index>(structure.grid.begin(), structure.grid.end())},
+           {"occupied", input.occupied}};
   if (has_gap(input)) {
     const Gap gap = gap_of(structure.kpoints, input.occupied);
     all["valence_top_ev"] = gap.top * ha_in_ev;
@@ -94,7 +104,11 @@ std::string json(const Input& input, const BandStructure& structure) {
   all["ranks"] = structure.ranks;
   all["pools"] = structure.pools;
   all["strategy"] = structure.strategy;
-  all["seconds"] = {{"wall", structure.wall}, {"transforms", s.transforms}, {"products", s.products}, {"sums", s.sums}, {"dense", s.dense}};
+  all["seconds"] = {{"wall", structure.wall},
+                    {"transforms", s.transforms},
+                    {"products", s.products},
+                    {"sums", s.sums},
+                    {"dense", s.dense}};
   return all.dump(1) + "\n";
 }
 

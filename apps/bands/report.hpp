@@ -10,7 +10,8 @@ namespace bands {
 
 /// Many lines: energies in eV.
 std::string table(const Input& input, const BandStructure& structure);
-/// One JSON object: energies in eV, k-points with their distance along the path in 1/bohr, the gap, seconds by category.
+/// One JSON object: energies in eV, k-points with their distance along the path in 1/bohr, the gap, seconds by
+/// category.
 std::string json(const Input& input, const BandStructure& structure);
 
 /// A line for each iteration, the first with a heading.

@@ -17,16 +17,21 @@ struct Part {
 };
 
 std::vector<Part> parts(const Energy& e) {
-  return {{"kinetic and nonlocal", e.kinetic_nonlocal}, {"local", e.local}, {"Hartree", e.hartree},
-          {"exchange and correlation", e.exchange_correlation}, {"Ewald", e.ewald}, {"correction", e.correction},
-          {"-T S", e.entropy}, {"total", e.total()}};
+  return {{"kinetic and nonlocal", e.kinetic_nonlocal},
+          {"local", e.local},
+          {"Hartree", e.hartree},
+          {"exchange and correlation", e.exchange_correlation},
+          {"Ewald", e.ewald},
+          {"correction", e.correction},
+          {"-T S", e.entropy},
+          {"total", e.total()}};
 }
 
 }  // namespace
 
 std::string line(const Iteration& now) {
-  const std::string heading = fmt::format("{:>9} {:>20} {:>10} {:>13} {:>6}\n", "iteration", "total energy, Ha", "change",
-                                          "moves, el.", "steps");
+  const std::string heading = fmt::format("{:>9} {:>20} {:>10} {:>13} {:>6}\n", "iteration", "total energy, Ha",
+                                          "change", "moves, el.", "steps");
   const std::string change = now.number == 1 ? "" : fmt::format("{:.1e}", now.change);
   return (now.number == 1 ? heading : "") + fmt::format("{:>9} {:>20.12f} {:>10} {:>13.1e} {:>6}\n", now.number,
                                                         now.energy.total(), change, now.residual, now.steps);
@@ -34,13 +39,15 @@ std::string line(const Iteration& now) {
 
 std::string table(const Input& input, const GroundState& state) {
   std::string out = input.title.empty() ? "\n" : "\n" + input.title + "\n";
-  out += fmt::format("{} atoms, {} k-points, grid {}; {} ranks in {} pools, exchange {}\n\n", input.crystal.atoms.size(),
-                     state.kpoints.size(), fmt::join(state.grid, " x "), state.ranks, state.pools, state.strategy);
+  out +=
+      fmt::format("{} atoms, {} k-points, grid {}; {} ranks in {} pools, exchange {}\n\n", input.crystal.atoms.size(),
+                  state.kpoints.size(), fmt::join(state.grid, " x "), state.ranks, state.pools, state.strategy);
   for (const auto& [name, energy] : parts(state.energy)) out += fmt::format("{:<24} {:>18.10f} Ha\n", name, energy);
-  out += fmt::format("\n{} {:.4f} eV\n{:<28} weight  energies, eV\n", input.scf.smearing > 0 ? "Fermi energy" : "highest occupied",
-                     state.fermi * ha_in_ev, "k-point");
+  out += fmt::format("\n{} {:.4f} eV\n{:<28} weight  energies, eV\n",
+                     input.scf.smearing > 0 ? "Fermi energy" : "highest occupied", state.fermi * ha_in_ev, "k-point");
   for (const AtKPoint& at : state.kpoints) {
-    out += fmt::format("{:<28} {:.4f}", fmt::format("({:.4g}, {:.4g}, {:.4g})", at.point.k[0], at.point.k[1], at.point.k[2]),
+    out += fmt::format("{:<28} {:.4f}",
+                       fmt::format("({:.4g}, {:.4g}, {:.4g})", at.point.k[0], at.point.k[1], at.point.k[2]),
                        at.point.weight);
     for (std::size_t b = 0; b < at.solution.energies.size(); ++b) {
       if (b > 0 && b % 8 == 0) out += fmt::format("\n{:35}", "");
@@ -62,24 +69,42 @@ std::string json(const Input& input, const GroundState& state) {
     const AtKPoint& at = state.kpoints[k];
     std::vector<double> energies_ev = at.solution.energies;
     for (double& e : energies_ev) e *= ha_in_ev;
-    kpoints.push_back({{"k", at.point.k}, {"weight", at.point.weight}, {"plane_waves", at.plane_waves},
-                       {"energies_ev", energies_ev}, {"electrons", state.electrons[k]}});
+    kpoints.push_back({{"k", at.point.k},
+                       {"weight", at.point.weight},
+                       {"plane_waves", at.plane_waves},
+                       {"energies_ev", energies_ev},
+                       {"electrons", state.electrons[k]}});
   }
   for (const Iteration& i : state.iterations)
-    iterations.push_back({{"total_ha", i.energy.total()}, {"change_ha", i.change}, {"moves_electrons", i.residual}, {"steps", i.steps}});
+    iterations.push_back(
+        {{"total_ha", i.energy.total()}, {"change_ha", i.change}, {"moves_electrons", i.residual}, {"steps", i.steps}});
   const Seconds& s = state.seconds;
-  const Json all{{"what", "scf"}, {"title", input.title}, {"cell_bohr", input.crystal.cell}, {"cutoff_ha", input.cutoff},
-                 {"grid", std::vector<weft::Index>(state.grid.begin(), state.grid.end())}, {"energy_ha", energy},
-                 {"fermi_ev", state.fermi * ha_in_ev}, {"kpoints", kpoints}, {"iterations", iterations}, {"ranks", state.ranks},
-                 {"pools", state.pools}, {"strategy", state.strategy},
-                 {"seconds", {{"wall", state.wall}, {"transforms", s.transforms}, {"products", s.products}, {"sums", s.sums}, {"dense", s.dense}}}};
+  const Json all{{"what", "scf"},
+                 {"title", input.title},
+                 {"cell_bohr", input.crystal.cell},
+                 {"cutoff_ha", input.cutoff},
+                 {"grid", std::vector<weft::Index>(state.grid.begin(), state.grid.end())},
+                 {"energy_ha", energy},
+                 {"fermi_ev", state.fermi * ha_in_ev},
+                 {"kpoints", kpoints},
+                 {"iterations", iterations},
+                 {"ranks", state.ranks},
+                 {"pools", state.pools},
+                 {"strategy", state.strategy},
+                 {"seconds",
+                  {{"wall", state.wall},
+                   {"transforms", s.transforms},
+                   {"products", s.products},
+                   {"sums", s.sums},
+                   {"dense", s.dense}}}};
   return all.dump(1) + "\n";
 }
 
 std::string cube_of(const Input& input, const GroundState& state) {
   std::vector<double> charges;
   for (const Gth& gth : std::get<GthPotential>(input.potential).species) charges.push_back(gth.charge);
-  return cube(input.crystal, charges, {state.grid.begin(), state.grid.end()}, state.density, "density, 1/bohr^3: " + input.title);
+  return cube(input.crystal, charges, {state.grid.begin(), state.grid.end()}, state.density,
+              "density, 1/bohr^3: " + input.title);
 }
 
 }  // namespace bands

@@ -28,9 +28,10 @@ std::optional<std::vector<double>> Restart::read(const Space& space, double elec
   double held = std::accumulate(slab.begin(), slab.end(), 0.0) * space.volume_of_point();
   MPI_Allreduce(MPI_IN_PLACE, &held, 1, MPI_DOUBLE, MPI_SUM, pools_.mine());
   if (!(std::abs(held - electrons) < 1e-6 * electrons))
-    throw weft::Error(fmt::format("{} holds the density of {:.6g} electrons, and the crystal has {:.6g}: it is of another "
-                                  "calculation; name another file",
-                                  weft::shown_path(path_), held, electrons));
+    throw weft::Error(
+        fmt::format("{} holds the density of {:.6g} electrons, and the crystal has {:.6g}: it is of another "
+                    "calculation; name another file",
+                    weft::shown_path(path_), held, electrons));
   return slab;
 }
 

@@ -12,8 +12,8 @@ namespace bands {
 
 class Restart {
  public:
-  /// `path` names an npy file of an array of the whole grid, 1/bohr^3; empty: nothing is read or written. All pools have
-  /// the same density: the first one writes.
+  /// `path` names an npy file of an array of the whole grid, 1/bohr^3; empty: nothing is read or written. All pools
+  /// have the same density: the first one writes.
   Restart(const Pools& pools, std::string path) : pools_(pools), path_(std::move(path)) {}
 
   /// Collective: what the file holds on this rank's slab; none where there is no file. Throws Error where it is of

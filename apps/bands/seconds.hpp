@@ -1,4 +1,5 @@
-// Where time goes, by the categories of large codes: transforms, matrix products, sums over ranks, small dense problems.
+// Where time goes, by the categories of large codes: transforms, matrix products, sums over ranks, small dense
+// problems.
 #pragma once
 
 #include <mpi.h>

@@ -39,9 +39,10 @@ void check_memory(MPI_Comm comm, double bytes, const std::string& what) {
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   agree(comm, [&] {
     if (bytes * ranks > there)
-      throw weft::Error(fmt::format("{} need about {:.3g} GiB on a node of {} ranks, which has {:.3g}; lower the cutoff "
-                                    "or the number of bands, or take more nodes",
-                                    what, bytes * ranks / 1073741824, ranks, there / 1073741824));
+      throw weft::Error(
+          fmt::format("{} need about {:.3g} GiB on a node of {} ranks, which has {:.3g}; lower the cutoff "
+                      "or the number of bands, or take more nodes",
+                      what, bytes * ranks / 1073741824, ranks, there / 1073741824));
   });
 }
 

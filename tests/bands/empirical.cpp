@@ -1,4 +1,5 @@
-// Empirical pseudopotentials: energies that were published or follow from another cell, on any ranks and by any strategy.
+// Empirical pseudopotentials: energies that were published or follow from another cell, on any ranks and by any
+// strategy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +35,9 @@ struct Published {
 };
 
 TEST(Empirical, FourthEnergyAtGammaOfEveryMaterial) {
-  for (const Published& material : {Published{"silicon", 10.588391537}, Published{"germanium", 9.490386811},
-                                    Published{"gallium_arsenide", 8.899079346}, Published{"cadmium_telluride", 4.272348183}}) {
+  for (const Published& material :
+       {Published{"silicon", 10.588391537}, Published{"germanium", 9.490386811},
+        Published{"gallium_arsenide", 8.899079346}, Published{"cadmium_telluride", 4.272348183}}) {
     Input input = at(crystal(material.name), {{0, 0, 0}}, 8);
     input.cutoff = 21 * 0.5 * std::pow(2 * std::numbers::pi / input.crystal.constant, 2);
     input.largest_index = 2;
@@ -49,10 +51,9 @@ TEST(Empirical, FourthEnergyAtGammaOfEveryMaterial) {
 
 TEST(Empirical, ConvergedBandsOfSilicon) {
   const BandStructure s = solve(at(crystal("silicon"), {{0, 0, 0}, {0.5, 0, 0.5}, {0.5, 0.5, 0.5}}, 8));
-  const std::vector<std::vector<double>> published_ev{
-      {-12.6132, 0, 0, 0, 3.4244, 3.4244, 3.4244, 3.8895},
-      {-8.3325, -8.3325, -3.0056, -3.0056, 0.9487, 0.9487},
-      {-10.2355, -7.3659, -1.2527, -1.2527, 1.8760, 3.9824, 3.9824}};
+  const std::vector<std::vector<double>> published_ev{{-12.6132, 0, 0, 0, 3.4244, 3.4244, 3.4244, 3.8895},
+                                                      {-8.3325, -8.3325, -3.0056, -3.0056, 0.9487, 0.9487},
+                                                      {-10.2355, -7.3659, -1.2527, -1.2527, 1.8760, 3.9824, 3.9824}};
   const double top = energies(s)[3];
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t b = 0; b < published_ev[k].size(); ++b)
@@ -89,7 +90,8 @@ std::vector<double> folded(const std::vector<bands::Vector3>& points, weft::Inde
   primitive.tolerance = 1e-9;
   const BandStructure s = solve(primitive);
   std::vector<double> all;
-  for (const bands::AtKPoint& k : s.kpoints) all.insert(all.end(), k.solution.energies.begin(), k.solution.energies.end());
+  for (const bands::AtKPoint& k : s.kpoints)
+    all.insert(all.end(), k.solution.energies.begin(), k.solution.energies.end());
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -105,11 +107,13 @@ TEST(Empirical, CubicCellHasTheFoldedSpectrum) {
 
 TEST(Empirical, LargeCellHasTheFoldedSpectrum) {
   if (!std::getenv("WEFT_TEST_THOROUGH")) GTEST_SKIP() << "set WEFT_TEST_THOROUGH: this takes a minute";
-  std::vector<bands::Vector3> points;  // (i, j, l)/2 of the cubic cell's reciprocal vectors, and the four that fold there
+  std::vector<bands::Vector3>
+      points;  // (i, j, l)/2 of the cubic cell's reciprocal vectors, and the four that fold there
   const std::vector<bands::Vector3> cubic{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
   for (int n = 0; n < 8; ++n)
     for (const bands::Vector3& f : cubic) {
-      const bands::Vector3 k{f[0] + 0.5 * (n & 1), f[1] + 0.5 * (n >> 1 & 1), f[2] + 0.5 * (n >> 2)};  // 2 pi / constant
+      const bands::Vector3 k{f[0] + 0.5 * (n & 1), f[1] + 0.5 * (n >> 1 & 1),
+                             f[2] + 0.5 * (n >> 2)};                                // 2 pi / constant
       points.push_back({(k[1] + k[2]) / 2, (k[0] + k[2]) / 2, (k[0] + k[1]) / 2});  // a_i . k / 2 pi
     }
   const std::vector<double> expected = folded(points, 8);

@@ -44,7 +44,8 @@ TEST(Input, UnitsOfCutoffs) {
 }
 
 TEST(Input, PathsHaveEveryCornerOnce) {
-  const std::string two = "[path]\npoints.A = [0, 0, 0]\npoints.B = [0.5, 0, 0]\ncorners = [\"A\", \"B\", \"A\"]\nsteps = 2\n";
+  const std::string two =
+      "[path]\npoints.A = [0, 0, 0]\npoints.B = [0.5, 0, 0]\ncorners = [\"A\", \"B\", \"A\"]\nsteps = 2\n";
   const bands::Input input = bands::read_input("in.toml", cell + atoms + potential + basis + count + two);
   ASSERT_EQ(input.kpoints.size(), 5u);
   EXPECT_EQ(input.kpoints[1].k[0], 0.25);
@@ -64,20 +65,26 @@ TEST(Input, BadOnes) {
            Bad{"[cell]\nconstant_bohr = -1\n", "in.toml:2: cell.constant_bohr is -1; give"},
            Bad{"[cell]\nconstant_bohr = \"a\"\n", "in.toml:2: cell.constant_bohr is 'a'; give"},
            Bad{"[cell]\nconstant_bohr = 1\nconstant_angstrom = 1\n", "in.toml:2: cell.constant_bohr stands beside"},
-           Bad{"[cell]\nconstant_bohr = 1\nvectors = [[1, 0, 0], [2, 0, 0], [0, 0, 1]]\n", "in.toml:3: cell.vectors lie in a plane"},
+           Bad{"[cell]\nconstant_bohr = 1\nvectors = [[1, 0, 0], [2, 0, 0], [0, 0, 1]]\n",
+               "in.toml:3: cell.vectors lie in a plane"},
            Bad{"[cell]\nconstant_bohr = 1\nvectors = [[1, 0], [2, 0], [0, 1]]\n", "where 3 numbers belong"},
-           Bad{cell + "[[atoms]]\nspecies = \"Si\"\nat = [[0, 0, 0], [1, 1, 1]]\n" + after_cell, "in.toml:6: atoms.at has an atom within"},
+           Bad{cell + "[[atoms]]\nspecies = \"Si\"\nat = [[0, 0, 0], [1, 1, 1]]\n" + after_cell,
+               "in.toml:6: atoms.at has an atom within"},
            Bad{cell + atoms + "[potential]\nform = \"magic\"\n", "in.toml:8: potential.form is \"magic\"; there are"},
            Bad{cell + atoms + "[potential]\nform = \"shells\"\n", "potential.symmetric_ry is missing"},
            Bad{cell + atoms + potential + "[basis]\ncut = 3\n" + count + path, "basis.cutoff_ry is missing"},
-           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = 3\ncutoff_ha = 3\n" + count + path, "is a second cutoff"},
-           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = 3\ngrids = 3\n" + count + path, "in.toml:12: basis.grids is no key here; there are"},
+           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = 3\ncutoff_ha = 3\n" + count + path,
+               "is a second cutoff"},
+           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = 3\ngrids = 3\n" + count + path,
+               "in.toml:12: basis.grids is no key here; there are"},
            Bad{cell + atoms + potential + basis + "[bands]\ncount = 0\n" + path, "in.toml:13: bands.count is 0; give"},
            Bad{cell + atoms + potential + basis + "[bands]\ncount = 1.5\n" + path, "bands.count is 1.5"},
-           Bad{cell + atoms + potential + basis + count + "[path]\npoints.G = [0, 0, 0]\ncorners = [\"X\"]\n", "path.corners has \"X\", which path.points lacks"},
+           Bad{cell + atoms + potential + basis + count + "[path]\npoints.G = [0, 0, 0]\ncorners = [\"X\"]\n",
+               "path.corners has \"X\", which path.points lacks"},
            Bad{cell + atoms + potential + basis + count + path + "[more]\n", "more is no key here"},
        })
-    EXPECT_NE(complaint(bad.text).find(bad.message), std::string::npos) << complaint(bad.text) << "\nwanted: " << bad.message;
+    EXPECT_NE(complaint(bad.text).find(bad.message), std::string::npos)
+        << complaint(bad.text) << "\nwanted: " << bad.message;
 }
 
 /// What a calculation says, alike on all ranks.
@@ -102,7 +109,8 @@ TEST(Input, WhatCannotBeCalculated) {
   EXPECT_NE(failure(input).find("GiB on a node of"), std::string::npos) << failure(input);
   input.cutoff = 2.5;
   input.grid = {4, 4, 4};
-  EXPECT_NE(failure(input).find("basis.grid is 4 x 4 x 4; the cutoff needs at least"), std::string::npos) << failure(input);
+  EXPECT_NE(failure(input).find("basis.grid is 4 x 4 x 4; the cutoff needs at least"), std::string::npos)
+      << failure(input);
 }
 
 }  // namespace

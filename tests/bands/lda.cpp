@@ -17,7 +17,9 @@ namespace {
 
 using bands::Input;
 
-const std::vector<bands::Gth>& ions(const Input& input) { return std::get<bands::GthPotential>(input.potential).species; }
+const std::vector<bands::Gth>& ions(const Input& input) {
+  return std::get<bands::GthPotential>(input.potential).species;
+}
 
 TEST(Ewald, PublishedEnergies) {
   bands::Crystal hydrogen{1, {{{16, 0, 0}, {0, 16, 0}, {0, 0, 16}}}, {"H"}, {{0, {0, 0, 0}}}};
@@ -41,7 +43,8 @@ TEST(Gth, ProjectorsHaveTheirNorm) {
       const bands::Channel channel{0.45, {}};
       double sum = 0;
       const double step = 0.002;
-      for (double q = step / 2; q < 40; q += step) sum += step * q * q * std::pow(bands::projector(channel, l, i, q), 2);
+      for (double q = step / 2; q < 40; q += step)
+        sum += step * q * q * std::pow(bands::projector(channel, l, i, q), 2);
       EXPECT_NEAR(sum / (8 * std::pow(std::numbers::pi, 3)), 1, 1e-6) << l << " " << i;
     }
 }
@@ -65,7 +68,8 @@ TEST(Gth, HarmonicsAreOrthonormal) {
 TEST(Gth, LimitOfTheLocalPart) {
   const bands::Gth gth{4, 0.44, {-7.3, 0.5, 0.2, -0.1}, {}};
   const double q = 1e-3;
-  EXPECT_NEAR(bands::local_part(gth, q * q) + 4 * std::numbers::pi * gth.charge / (q * q), bands::local_limit(gth), 1e-4);
+  EXPECT_NEAR(bands::local_part(gth, q * q) + 4 * std::numbers::pi * gth.charge / (q * q), bands::local_limit(gth),
+              1e-4);
 }
 
 TEST(Mesh, HalfOfEveryPair) {
@@ -87,7 +91,8 @@ TEST(Occupation, FullBandsAndSmearedOnes) {
   EXPECT_EQ(full.fermi, 0.1);
   const bands::Occupation some = bands::occupy(energies, weights, 3, 0.05);
   double sum = 0;
-  for (std::size_t k = 0; k < 2; ++k) sum += weights[k] * std::accumulate(some.electrons[k].begin(), some.electrons[k].end(), 0.0);
+  for (std::size_t k = 0; k < 2; ++k)
+    sum += weights[k] * std::accumulate(some.electrons[k].begin(), some.electrons[k].end(), 0.0);
   EXPECT_NEAR(sum, 3, 1e-10);
   EXPECT_LT(some.entropy, 0);
   EXPECT_THROW(bands::occupy(energies, weights, 3, 0), weft::Error);
@@ -130,7 +135,8 @@ TEST(Lda, TotalEnergyOfSilicon) {
   settings.pools = 1;
   const bands::GroundState state = bands::ground_state(MPI_COMM_WORLD, input, settings);
   EXPECT_NEAR(state.energy.total(), -7.911817522631488, 1e-5);
-  const double gamma[] = {-.178566465, .261882541, .261882541, .261882541, .354070367, .354070367, .354070367, .376871161};
+  const double gamma[] = {-.178566465, .261882541, .261882541, .261882541,
+                          .354070367,  .354070367, .354070367, .376871161};
   for (std::size_t b = 0; b < 8; ++b) EXPECT_NEAR(state.kpoints[0].solution.energies[b], gamma[b], 1e-4) << b;
 }
 
@@ -167,7 +173,8 @@ TEST(Lda, SupercellHasItsShare) {
   for (double& a : two.crystal.cell[0]) a *= 2;
   two.crystal.atoms.clear();
   for (const bands::Atom& atom : one.crystal.atoms)
-    for (int i = 0; i < 2; ++i) two.crystal.atoms.push_back({atom.species, {(atom.at[0] + i) / 2, atom.at[1], atom.at[2]}});
+    for (int i = 0; i < 2; ++i)
+      two.crystal.atoms.push_back({atom.species, {(atom.at[0] + i) / 2, atom.at[1], atom.at[2]}});
   two.bands = 16;
   two.grid = {40, 20, 20};
   two.scf.kpoints = bands::mesh({1, 1, 1}, {0, 0, 0});
@@ -182,7 +189,8 @@ TEST(Lda, MetalWithSmearing) {
   const bands::GroundState state = bands::ground_state(MPI_COMM_WORLD, input, {});
   double electrons = 0;
   for (std::size_t k = 0; k < state.kpoints.size(); ++k)
-    electrons += state.kpoints[k].point.weight * std::accumulate(state.electrons[k].begin(), state.electrons[k].end(), 0.0);
+    electrons +=
+        state.kpoints[k].point.weight * std::accumulate(state.electrons[k].begin(), state.electrons[k].end(), 0.0);
   EXPECT_NEAR(electrons, 3, 1e-9);
   EXPECT_LT(state.energy.entropy, 0);
   input.scf.smearing = 0;
