@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -13,18 +14,18 @@ namespace bands {
 
 namespace {
 
-AtKPoint solve(const Ranks& ranks, Space& space, const std::vector<double>& potential, const Input& input,
-               const KPoint& point, const weft::Shape& grid, const Settings& settings, const std::string& name,
-               std::string& strategy) {
+AtKPoint solve(const Ranks& ranks, const Potential& potential, const Input& input, const KPoint& point,
+               const Settings& settings, const std::string& name, BandStructure& result) {
   int rank = 0, size = 1;
   MPI_Comm_rank(ranks.comm, &rank);
   MPI_Comm_size(ranks.comm, &size);
   const Basis basis = make_basis(input.crystal, point.k, input.cutoff, input.largest_index, size, rank);
   weft::Options options = settings.options;
   set_batch(options, columns_for(static_cast<long>(input.bands), basis.total));
-  Hamiltonian h(ranks, basis, grid, options);
-  h.set_potential(space, potential);
-  strategy = h.plan().effective().strategy;
+  Hamiltonian h(ranks, basis, result.grid, options);
+  h.set_potential(potential.space, potential.slab);
+  if (potential.ions) h.set_nonlocal(Nonlocal(input.crystal, basis, *potential.ions));
+  result.strategy = h.plan().effective().strategy;
 
   Block x = first_guess(basis, columns_for(static_cast<long>(input.bands), basis.total));
   const auto told = [&](const Step& step) {
@@ -51,36 +52,41 @@ std::vector<double> empirical_slab(Space& space, const Input& input) {
   return space.real(values);
 }
 
+void solve_path(const Pools& pools, const Potential& potential, const Input& input, const Settings& settings,
+                BandStructure& result) {
+  const double start = MPI_Wtime();
+  MPI_Comm_size(pools.all(), &result.ranks);
+  result.pools = pools.count();
+  const Ranks ranks{pools.mine(), &result.seconds};
+  for (const KPoint& point : input.kpoints) result.kpoints.push_back({point, 0, {}});
+  agree(pools.all(), [&] {
+    for (std::size_t i = 0; i < input.kpoints.size(); ++i) {
+      if (!pools.has(i)) continue;
+      const KPoint& point = input.kpoints[i];
+      const std::string label = point.label.empty() ? "" : " (" + point.label + ")";
+      const std::string name = fmt::format("k-point {} of {}{}", i + 1, input.kpoints.size(), label);
+      result.kpoints[i] = solve(ranks, potential, input, point, settings, name, result);
+    }
+  });
+  share(pools, result.kpoints, input);
+  MPI_Allreduce(MPI_IN_PLACE, &result.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, pools.all());
+  result.wall = MPI_Wtime() - start;
+}
+
 BandStructure band_structure(MPI_Comm comm, const Input& input, const Settings& settings) {
   const double start = MPI_Wtime();
   if (input.kpoints.empty()) throw weft::Error("the input has no table path; give it with points and corners");
   const Pools pools(comm, settings.pools, input.kpoints.size());
-  BandStructure result;
-  MPI_Comm_size(comm, &result.ranks);
-  result.pools = pools.count();
   check_size(pools, input, settings.options.batch, 1);
-
-  std::vector<Vector3> points;
-  for (const KPoint& point : input.kpoints) {
-    points.push_back(point.k);
-    result.kpoints.push_back({point, 0, {}});
-  }
-  result.grid = basis_grid(input.crystal, points, input.cutoff, input.largest_index, input.grid);
-  const Ranks ranks{pools.mine(), &result.seconds};
+  BandStructure result;
+  result.grid = basis_grid(input.crystal, places(input.kpoints), input.cutoff, input.largest_index, input.grid);
+  std::unique_ptr<Space> space;
+  std::vector<double> slab;
   agree(comm, [&] {
-    Space space(ranks.comm, input.crystal, result.grid, input.cutoff, settings.options);
-    const std::vector<double> potential = empirical_slab(space, input);
-    for (std::size_t i = 0; i < input.kpoints.size(); ++i) {
-      const std::string& label = input.kpoints[i].label;
-      const std::string name =
-          fmt::format("k-point {} of {}{}", i + 1, input.kpoints.size(), label.empty() ? "" : " (" + label + ")");
-      if (pools.has(i))
-        result.kpoints[i] =
-            solve(ranks, space, potential, input, input.kpoints[i], result.grid, settings, name, result.strategy);
-    }
+    space = std::make_unique<Space>(pools.mine(), input.crystal, result.grid, input.cutoff, settings.options);
+    slab = empirical_slab(*space, input);
   });
-  share(pools, result.kpoints, input);
-  MPI_Allreduce(MPI_IN_PLACE, &result.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, comm);
+  solve_path(pools, {*space, slab}, input, settings, result);
   result.wall = MPI_Wtime() - start;
   return result;
 }

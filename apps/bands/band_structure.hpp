@@ -31,6 +31,16 @@ struct Settings {
 /// Collective. Throws Error alike on all ranks: also where a band did not converge.
 BandStructure band_structure(MPI_Comm comm, const Input& input, const Settings& settings);
 
+/// What bands move in: a local potential, Ha, on this rank's slab of a space, and ions with nonlocal parts, if any.
+struct Potential {
+  Space& space;
+  std::vector<double> slab;
+  const std::vector<Gth>* ions = nullptr;
+};
+/// Collective over all ranks of the pools: fills in everything but the grid, which is given.
+void solve_path(const Pools& pools, const Potential& potential, const Input& input, const Settings& settings,
+                BandStructure& result);
+
 /// V of an input with an empirical potential, Ha, on this rank's slab of `space`. Collective.
 std::vector<double> empirical_slab(Space& space, const Input& input);
 

@@ -8,10 +8,8 @@
 int main(int argc, char** argv) {
   bands::Program program("weft-bands", "Band structures of crystals with empirical pseudopotentials, in plane waves.",
                          false);
-  return program.run(argc, argv,
-                     [](const bands::Asked& asked, const bands::Input& input, const bands::Settings& settings) {
-                       const bands::BandStructure structure = bands::band_structure(MPI_COMM_WORLD, input, settings);
-                       return bands::Result{bands::table(input, structure),
-                                            asked.json.empty() ? "" : bands::json(input, structure), ""};
-                     });
+  return program.run(argc, argv, [](const bands::Asked&, const bands::Input& input, const bands::Settings& settings) {
+    const bands::BandStructure structure = bands::band_structure(MPI_COMM_WORLD, input, settings);
+    return bands::Result{bands::table(input, structure), bands::json(input, structure), ""};
+  });
 }

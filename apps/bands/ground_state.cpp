@@ -34,6 +34,7 @@ class Calculation {
   Calculation(const Pools& pools, const Input& input, const Settings& settings, GroundState& result)
       : pools_(pools),
         input_(input),
+        settings_(settings),
         gth_(std::get<GthPotential>(input.potential).species),
         result_(result),
         ranks_{pools.mine(), &result.seconds},
@@ -44,9 +45,9 @@ class Calculation {
         density_(ionic_density(space_, input.crystal, gth_)) {
     for (const Atom& atom : input.crystal.atoms) electrons_ += gth_[atom.species].charge;
     for (const KPoint& point : input.scf.kpoints) weights_.push_back(point.weight);
-    rescale();
+    hold_all_electrons();
     if (const auto read = restart_.read(space_, electrons_)) density_ = space_.coefficients(*read);
-    make_states(settings);
+    make_states();
   }
 
   /// Collective on all ranks: until the energy and the density stay, or too many iterations.
@@ -96,7 +97,7 @@ class Calculation {
   }
 
  private:
-  void make_states(const Settings& settings) {
+  void make_states() {
     int rank = 0, size = 1;
     MPI_Comm_rank(ranks_.comm, &rank);
     MPI_Comm_size(ranks_.comm, &size);
@@ -109,7 +110,7 @@ class Calculation {
       state.x = first_guess(state.basis, columns_for(static_cast<long>(input_.bands), state.basis.total));
     }
     for (State& state : states_) {  // they have their places now
-      weft::Options options = settings.options;
+      weft::Options options = settings_.options;
       set_batch(options, state.x.columns());
       state.h = std::make_unique<Hamiltonian>(ranks_, state.basis, result_.grid, options);
       state.h->set_nonlocal(Nonlocal(input_.crystal, state.basis, gth_));
@@ -167,15 +168,18 @@ class Calculation {
   }
 
   /// The first density has as many electrons as the ions' charge.
-  void rescale() {
+  void hold_all_electrons() {
     for (std::size_t i = 0; i < density_.size(); ++i)
       if (space_.squared()[i] == 0) density_[i] = electrons_ / input_.crystal.volume();
   }
 
   /// Collective: energies in the final potential, as well converged as the input asks for.
   void finish() {
-    solve(effective_potential(space_, ionic_, density_, xc_, ranks_.comm, input_.crystal.volume()).slab,
-          input_.tolerance);
+    const Effective potential =
+        effective_potential(space_, ionic_, density_, xc_, ranks_.comm, input_.crystal.volume());
+    solve(potential.slab, input_.tolerance);
+    result_.path.grid = result_.grid;
+    if (!input_.kpoints.empty()) solve_path(pools_, {space_, potential.slab, &gth_}, input_, settings_, result_.path);
     result_.electrons = occupation_.electrons;
     result_.fermi = occupation_.fermi;
     int rank = 0;
@@ -186,6 +190,7 @@ class Calculation {
 
   const Pools& pools_;
   const Input& input_;
+  const Settings& settings_;
   const std::vector<Gth>& gth_;
   GroundState& result_;
   Ranks ranks_;
@@ -213,11 +218,10 @@ GroundState ground_state(MPI_Comm comm, const Input& input, const Settings& sett
   result.pools = pools.count();
   const auto pool_count = static_cast<std::size_t>(pools.count());
   check_size(pools, input, settings.options.batch, (input.scf.kpoints.size() + pool_count - 1) / pool_count);
-  std::vector<Vector3> points;
-  for (const KPoint& point : input.scf.kpoints) {
-    points.push_back(point.k);
-    result.kpoints.push_back({point, 0, {}});
-  }
+  std::vector<Vector3> points = places(input.scf.kpoints);
+  const std::vector<Vector3> path = places(input.kpoints);
+  points.insert(points.end(), path.begin(), path.end());
+  for (const KPoint& point : input.scf.kpoints) result.kpoints.push_back({point, 0, {}});
   result.grid = basis_grid(input.crystal, points, input.cutoff, input.largest_index, input.grid);
   Calculation(pools, input, settings, result).run(told);
   MPI_Allreduce(MPI_IN_PLACE, &result.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, comm);

@@ -39,6 +39,7 @@ struct GroundState {
   std::vector<std::vector<double>> electrons;
   double fermi = 0;             ///< Ha
   std::vector<double> density;  ///< 1/bohr^3, of the whole grid, on the first rank alone
+  BandStructure path;           ///< bands in the final potential, where the input has a path
   std::vector<Iteration> iterations;
   weft::Shape grid;
   int ranks = 1, pools = 1;

@@ -210,6 +210,12 @@ SelfConsistent read_scf(Table& file) {
 
 }  // namespace
 
+std::vector<Vector3> places(const std::vector<KPoint>& kpoints) {
+  std::vector<Vector3> all;
+  for (const KPoint& point : kpoints) all.push_back(point.k);
+  return all;
+}
+
 Input read_input(const std::string& file, const std::string& text) {
   toml::table parsed;
   try {

@@ -33,6 +33,9 @@ struct KPoint {
   double weight = 0;  ///< of a mesh: they sum up to 1
 };
 
+/// k of each.
+std::vector<Vector3> places(const std::vector<KPoint>& kpoints);
+
 /// A self-consistent calculation.
 struct SelfConsistent {
   std::vector<KPoint> kpoints;  ///< of the mesh; empty: there is no such calculation

@@ -55,6 +55,7 @@ std::string table(const Input& input, const GroundState& state) {
     }
     out += '\n';
   }
+  if (!state.path.kpoints.empty()) out += "\n" + table(input, state.path);
   const Seconds& s = state.seconds;
   out += fmt::format("\n{:.3g} s: transforms {:.3g}, matrix products {:.3g}, sums over ranks {:.3g}, subspace {:.3g}\n",
                      state.wall, s.transforms, s.products, s.sums, s.dense);
@@ -79,24 +80,25 @@ std::string json(const Input& input, const GroundState& state) {
     iterations.push_back(
         {{"total_ha", i.energy.total()}, {"change_ha", i.change}, {"moves_electrons", i.residual}, {"steps", i.steps}});
   const Seconds& s = state.seconds;
-  const Json all{{"what", "scf"},
-                 {"title", input.title},
-                 {"cell_bohr", input.crystal.cell},
-                 {"cutoff_ha", input.cutoff},
-                 {"grid", std::vector<weft::Index>(state.grid.begin(), state.grid.end())},
-                 {"energy_ha", energy},
-                 {"fermi_ev", state.fermi * ha_in_ev},
-                 {"kpoints", kpoints},
-                 {"iterations", iterations},
-                 {"ranks", state.ranks},
-                 {"pools", state.pools},
-                 {"strategy", state.strategy},
-                 {"seconds",
-                  {{"wall", state.wall},
-                   {"transforms", s.transforms},
-                   {"products", s.products},
-                   {"sums", s.sums},
-                   {"dense", s.dense}}}};
+  Json all{{"what", "scf"},
+           {"title", input.title},
+           {"cell_bohr", input.crystal.cell},
+           {"cutoff_ha", input.cutoff},
+           {"grid", std::vector<weft::Index>(state.grid.begin(), state.grid.end())},
+           {"energy_ha", energy},
+           {"fermi_ev", state.fermi * ha_in_ev},
+           {"kpoints", kpoints},
+           {"iterations", iterations},
+           {"ranks", state.ranks},
+           {"pools", state.pools},
+           {"strategy", state.strategy},
+           {"seconds",
+            {{"wall", state.wall},
+             {"transforms", s.transforms},
+             {"products", s.products},
+             {"sums", s.sums},
+             {"dense", s.dense}}}};
+  if (!state.path.kpoints.empty()) all["path"] = Json::parse(json(input, state.path));
   return all.dump(1) + "\n";
 }
 

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
           if (rank == 0 && !asked.quiet) fmt::print("{}", bands::line(now)), std::fflush(stdout);
         };
         const bands::GroundState state = bands::ground_state(MPI_COMM_WORLD, input, settings, told);
-        return bands::Result{bands::table(input, state), asked.json.empty() ? "" : bands::json(input, state),
-                             asked.cube.empty() || rank != 0 ? "" : bands::cube_of(input, state)};
+        if (rank != 0) return bands::Result{};
+        return bands::Result{bands::table(input, state), bands::json(input, state), bands::cube_of(input, state)};
       });
 }

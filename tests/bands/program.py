@@ -50,15 +50,51 @@ class Programs(unittest.TestCase):
         self.assertTrue(0.7 < written["gap_ev"] < 1.1, written["gap_ev"])
 
     def test_scf(self):
-        crystal = self.changed("silicon_lda.toml", ("cutoff_ha = 25", "cutoff_ha = 5"), ("grid = [33, 33, 33]", ""),
-                               ("mesh = [3, 3, 3]", "mesh = [2, 2, 2]"))
-        ran = self.run_program(SCF, crystal, "--json", self.place("s.json"))
+        ran = self.run_program(SCF, self.small_silicon(), "--json", self.place("s.json"))
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("iteration", ran.stdout)
         written = json.loads(self.place("s.json").read_text())
         parts = written["energy_ha"]
         self.assertAlmostEqual(sum(v for name, v in parts.items() if name != "total"), parts["total"], 9)
         self.assertLess(abs(written["iterations"][-1]["change_ha"]), 1e-8)
+        points = written["path"]["kpoints"]
+        self.assertEqual([point["label"] for point in points], ["L", "Gamma", "X"])
+        for one, other in zip(points[1]["energies_ev"], written["kpoints"][0]["energies_ev"]):
+            self.assertAlmostEqual(one, other, 6)
+
+    def small_silicon(self, *changes):
+        return self.changed("silicon_lda.toml", ("cutoff_ha = 25", "cutoff_ha = 5"), ("grid = [33, 33, 33]", ""),
+                            ("mesh = [3, 3, 3]", "mesh = [2, 1, 1]"), ("steps = 10", "steps = 1"), *changes)
+
+    def test_restart(self):
+        file = self.place("rho.npy")
+        self.refused(SCF, "did not converge in 3 iterations",
+                     self.small_silicon(("[scf]", "[scf]\nmost_iterations = 3")), "--restart", file)
+        results = []
+        for restart in (["--restart", file], []):
+            ran = self.run_program(SCF, self.small_silicon(), "--json", self.place("s.json"), *restart)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            results.append(json.loads(self.place("s.json").read_text()))
+        self.assertLess(len(results[0]["iterations"]), len(results[1]["iterations"]))
+        self.assertAlmostEqual(results[0]["energy_ha"]["total"], results[1]["energy_ha"]["total"], 7)
+        self.refused(SCF, "it is of another calculation", self.small_silicon(("charge = 4", "charge = 3")),
+                     "--restart", file)
+        self.refused(SCF, "rho.npy", self.small_silicon(("cutoff_ha = 5", "cutoff_ha = 8")), "--restart", file)
+
+    def test_cube(self):
+        ran = self.run_program(SCF, self.small_silicon(), "--cube", self.place("rho.cube"))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        lines = self.place("rho.cube").read_text().splitlines()
+        self.assertEqual(lines[2].split()[0], "2")
+        counts = [int(line.split()[0]) for line in lines[3:6]]
+        steps = [[float(word) for word in line.split()[1:]] for line in lines[3:6]]
+        (a, b, c), (d, e, f), (g, h, i) = steps
+        volume = abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
+        self.assertEqual([line.split()[0] for line in lines[6:8]], ["14", "14"])
+        values = [float(word) for line in lines[8:] for word in line.split()]
+        self.assertEqual(len(values), counts[0] * counts[1] * counts[2])
+        self.assertAlmostEqual(sum(values) * volume, 8, 3)
+        self.assertGreater(values[0], 0.9 * max(values))  # the origin is the middle of a bond
 
     def refused(self, program, wanted, *arguments):
         ran = self.run_program(program, *arguments)
@@ -72,8 +108,7 @@ class Programs(unittest.TestCase):
         self.refused(BANDS, "cannot read", self.place("none.toml"))
         self.refused(BANDS, "cannot write", good, "--json", self.place("no/folder.json"))
         self.refused(BANDS, "give NAME=VALUE", good, "--set", "strategy")
-        self.refused(BANDS, "run weft scf", self.changed("silicon_lda.toml", ("[scf]", "[path]\npoints.G = [0, 0, 0]\n"
-                                                                                     "corners = [\"G\"]\n[scf]")))
+        self.refused(BANDS, "run weft scf", self.small_silicon())
         self.refused(SCF, "is empirical", good)
         self.refused(SCF, "give scf.smearing_ha", self.changed("aluminium_lda.toml", ("smearing_ha = 0.01", "")))
         line = self.changed("silicon.toml", ("cutoff_ry", "cutof_ry"))
