@@ -45,8 +45,8 @@ class Calculation {
         density_(ionic_density(space_, input.crystal, gth_)) {
     for (const Atom& atom : input.crystal.atoms) electrons_ += gth_[atom.species].charge;
     for (const KPoint& point : input.scf.kpoints) weights_.push_back(point.weight);
-    hold_all_electrons();
     if (const auto read = restart_.read(space_, electrons_)) density_ = space_.coefficients(*read);
+    hold_all_electrons();
     make_states();
   }
 

@@ -147,6 +147,17 @@ TEST(Empirical, PoolsAndStrategiesChangeNothing) {
   }
 }
 
+TEST(Empirical, RanksWithoutPlaneWaves) {
+  Input input = at(crystal("silicon"), {{0, 0, 0}, {0.2, 0, 0}}, 1);
+  input.cutoff = 0.1;
+  const BandStructure s = solve(input);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const bands::Vector3 wave = bands::combine(input.kpoints[k].k, input.crystal.reciprocal());
+    EXPECT_EQ(s.kpoints[k].plane_waves, 1);
+    EXPECT_NEAR(energies(s, k)[0], bands::dot(wave, wave) / 2, 1e-14);
+  }
+}
+
 TEST(Empirical, TaskGroupsChangeNothing) {
   Input input = at(crystal("silicon"), {{0.1, 0.2, 0.3}}, 8);
   input.cutoff = 4;

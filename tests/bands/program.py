@@ -81,6 +81,20 @@ class Programs(unittest.TestCase):
                      "--restart", file)
         self.refused(SCF, "rho.npy", self.small_silicon(("cutoff_ha = 5", "cutoff_ha = 8")), "--restart", file)
 
+    def test_report(self):
+        """One page with the levels along the path, and how the density converged."""
+        page, report = self.place("r.html"), Path(__file__).resolve().parents[2] / "tools/weft-report"
+        ran = self.run_program(SCF, self.small_silicon(), "--json", self.place("s.json"))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        drawn = subprocess.run([report, self.place("s.json"), "-o", page], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, timeout=60)
+        if "need matplotlib" in drawn.stderr:
+            self.skipTest("no matplotlib")
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        text = page.read_text()
+        for wanted in ("aria-label='convergence'", "aria-label='band structure'", "Total energy", "The gap is"):
+            self.assertIn(wanted, text)
+
     def test_cube(self):
         ran = self.run_program(SCF, self.small_silicon(), "--cube", self.place("rho.cube"))
         self.assertEqual(ran.returncode, 0, ran.stderr)
