@@ -61,7 +61,8 @@ class Calculation {
     for (int number = 1; number <= input_.scf.most_iterations; ++number) {
       const Effective in = effective_potential(space_, ionic_, density_, xc_, ranks_.comm, input_.crystal.volume());
       Iteration now{number, {}, 0, 0, 0};
-      now.steps = solve(in.slab, std::clamp(1e-2 * residual / std::max(1.0, electrons_), input_.tolerance, 1e-3));
+      now.steps =
+          solve(in.slab, std::max(input_.tolerance, std::min(1e-2 * residual / std::max(1.0, electrons_), 1e-3)));
       const std::vector<Complex> out = new_density();
       const Effective after = effective_potential(space_, ionic_, out, xc_, ranks_.comm, input_.crystal.volume());
 
