@@ -1,5 +1,6 @@
 #include "potential.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -45,15 +46,13 @@ Effective effective_potential(Space& space, const std::vector<Complex>& ionic, c
   const std::vector<double> rho = space.real(density);
   std::vector<double> energy, potential;
   xc.at(rho, energy, potential);
-  double sums[2] = {0, 0};
+  double sum = 0;
   for (std::size_t i = 0; i < rho.size(); ++i) {
-    sums[0] += energy[i] * std::max(rho[i], 0.0);
-    sums[1] += potential[i] * rho[i];
+    sum += energy[i] * std::max(rho[i], 0.0);
     result.slab[i] += potential[i];
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm);
-  result.exchange_correlation = sums[0] * space.volume_of_point();
-  result.of_bands = result.local + 2 * result.hartree + sums[1] * space.volume_of_point();
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+  result.exchange_correlation = sum * space.volume_of_point();
   return result;
 }
 

@@ -20,7 +20,6 @@ double ionic_correction(const Crystal& crystal, const std::vector<Gth>& gth, dou
 /// Energies of a density, Ha, and its effective potential on this rank's slab.
 struct Effective {
   double local = 0, hartree = 0, exchange_correlation = 0;
-  double of_bands = 0;  ///< the integral of the whole potential times the density
   std::vector<double> slab;
 };
 /// Collective.
