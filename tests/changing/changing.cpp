@@ -178,8 +178,10 @@ class Runs {
   std::unique_ptr<Known> known_;
 };
 
+/// `half`: odd (1) or even (0) batches are enough for this problem, where not all are asked for.
 template <class In, class Out>
-void over_all(const Problem<In, Out>& problem, Index batch) {
+void over_all(const Problem<In, Out>& problem, Index batch, Index half) {
+  if (!thorough() && batch % 2 != half) return;
   Options plain{.effort = "estimate", .batch = batch};
   const AnyPlan lines = lines_of(problem, plain);
   Runs runs(problem, batch);
@@ -206,10 +208,10 @@ void over_all(const Problem<In, Out>& problem, Index batch) {
 
 class Changing : public testing::TestWithParam<Index> {};
 
-TEST_P(Changing, Complex) { over_all(c2c<double>({6, 5, 4}), GetParam()); }
-TEST_P(Changing, RealToComplex) { over_all(r2c<double>({5, 4, 6}), GetParam()); }
-TEST_P(Changing, Sphere) { over_all(sphere<double>({6, 7, 5}, Cutoff{.squared = 4}), GetParam()); }
-TEST_P(Changing, KeptBox) { over_all(kept_box<double>({6, 8, 5}, Shape{4, 5, 3}), GetParam()); }
+TEST_P(Changing, Complex) { over_all(c2c<double>({6, 5, 4}), GetParam(), 1); }
+TEST_P(Changing, RealToComplex) { over_all(r2c<double>({5, 4, 6}), GetParam(), 0); }
+TEST_P(Changing, Sphere) { over_all(sphere<double>({6, 7, 5}, Cutoff{.squared = 4}), GetParam(), 1); }
+TEST_P(Changing, KeptBox) { over_all(kept_box<double>({6, 8, 5}, Shape{4, 5, 3}), GetParam(), 0); }
 
 INSTANTIATE_TEST_SUITE_P(Batch, Changing, testing::Range(Index{1}, Index{10}),
                          testing::PrintToStringParamName());
