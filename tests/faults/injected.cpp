@@ -60,7 +60,7 @@ class Injected : public testing::Test {
   // Every place of f, or every `step`-th allocation from another one on each time.
   template <class F>
   void at_every_place(F&& f) {
-    const long step = std::getenv("WEFT_TEST_THOROUGH") ? 1 : 23;
+    const long step = std::getenv("WEFT_TEST_THOROUGH") ? 1 : 61;
     f();  // what is made once is made now
     const mpi::Handles before = mpi::live_handles();
     for (const inject::Kind kind : inject::heard) {
