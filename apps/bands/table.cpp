@@ -1,7 +1,9 @@
 #include "table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include <fmt/format.h>
 
