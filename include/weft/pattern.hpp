@@ -22,6 +22,13 @@ struct Cut {
   Index size = 0;
 };
 
+/// The ghost points of boxes that have grown: their outermost `before[a]` and `behind[a]` on each axis a.
+struct Ghosts {
+  Shape before = Shape(), behind = Shape();  ///< 0 or more, one number an axis; both empty: boxes are wanted whole
+  bool corners = true;                       ///< false: without points that are ghosts on more than one axis
+  bool operator==(const Ghosts&) const = default;
+};
+
 /// For one rank: for every peer and tile, what leaves and what arrives. Built from the layouts alone, without
 /// communication. A source owns each element once; destinations may overlap, leave holes or be empty.
 class Pattern {
@@ -33,8 +40,10 @@ class Pattern {
   };
 
   /// `periodic[a]`: a destination that reaches beyond [0, shape) on axis a wraps, as often as it takes (empty: none does, and what lies
-  /// beyond is a hole). Throws Error unless both layouts have the same shape and ranks and `from` owns each point at most once.
-  Pattern(const Layout& from, const Layout& to, int rank, Cut cut = {}, const Few<int>& periodic = {});
+  /// beyond is a hole). With `ghosts`, `to` has boxes and only their ghost points are wanted. Throws Error unless both layouts have the same shape and
+  /// ranks, `from` owns each point at most once, and every box of `to` that is not empty has as many points as it has ghosts.
+  Pattern(const Layout& from, const Layout& to, int rank, Cut cut = {}, const Few<int>& periodic = {},
+          const Ghosts& ghosts = {});
 
   /// The ranks this one is connected to, directly or through others, itself included, ascending: the smallest group that
   /// can do the exchange among itself. `piece.peer`, `rank()` and `ranks()` count inside this group.
@@ -75,6 +84,7 @@ class Pattern {
   Layout from_, to_;
   Cut cut_;
   Few<int> periodic_;
+  Ghosts ghosts_;
   std::vector<int> members_;
   int rank_ = 0;
   std::vector<Tile> tiles_;

@@ -5,7 +5,7 @@
 //     plan.forward(u, u_hat);
 //     trace.write("trace.json");     // for https://ui.perfetto.dev, chrome://tracing and weft report
 //
-// A program that says nothing of it is traced with WEFT_TRACE=FILE in its environment: then every plan and redistribution is, from its making on, and the file is written when
+// A program that says nothing of it is traced with WEFT_TRACE=FILE in its environment: then every plan, redistribution and halo is, from its making on, and the file is written when
 // MPI is finalised. WEFT_TRACE_SPANS is the room for spans (65536).
 #pragma once
 
@@ -28,7 +28,7 @@ struct Tracing;
 struct Span {
   int rank = 0, thread = 0;  ///< thread 0 is the caller's, the only one in MPI
   double begin_seconds = 0, end_seconds = 0;  ///< on rank 0's clock, since the first execution began
-  /// "execution" (all of a forward, backward, map or redistribution), "work", the verbs of an exchange: "open", "start", "test", "finish", "close"; or "wait": a thread that
+  /// "execution" (all of a forward, backward, map or redistribution; of a halo its begin or its end), "work", the verbs of an exchange: "open", "start", "test", "finish", "close"; or "wait": a thread that
   /// can do nothing until another one is done.
   std::string phase;
   std::string name;   ///< "forward"; of work what is done: "FFT axis 2", "copy"; else the phase
@@ -75,6 +75,7 @@ class Trace {
  private:
   friend class AnyPlan;
   friend class Redistribution;
+  friend class Halo;
   std::unique_ptr<mpi::Tracing> tracing_;
 };
 

@@ -7,6 +7,7 @@
 #include <weft/file.hpp>
 #include <weft/fit.hpp>
 #include <weft/forecast.hpp>
+#include <weft/halo.hpp>
 #include <weft/kernel.hpp>
 #include <weft/kind.hpp>
 #include <weft/layout.hpp>

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "geometry/boxes.hpp"
+#include "geometry/ghosts.hpp"
 
 namespace weft {
 
@@ -23,11 +24,8 @@ struct Wrapped {
   Shape shift;
 };
 
-/// The destination box of a rank, cut where it wraps; in ascending order of where the parts belong.
-std::vector<Wrapped> wrapped(const Layout& to, int rank, const Few<int>& periodic) {
-  const Box& box = to.box(rank);
-  std::vector<Wrapped> parts;
-  if (box.empty()) return parts;
+/// Appends what a rank gets of a box, cut where it wraps.
+void wrap(const Box& box, const Layout& to, int rank, const Few<int>& periodic, std::vector<Wrapped>& parts) {
   const Shape& shape = to.shape();
   const auto times = [&](int a, Index i) { return i / shape[a] - (i % shape[a] < 0); };  // floor(i / shape)
   Box wraps = Box::whole(Shape::filled(box.axes(), 1));
@@ -41,6 +39,22 @@ std::vector<Wrapped> wrapped(const Layout& to, int rank, const Few<int>& periodi
     for (int a = 0; a < box.axes(); ++a) shift[a] = wrap[a] * shape[a], back[a] = -shift[a];
     const Box part = box.shifted(back).intersect(Box::whole(shape));
     if (!part.empty()) parts.push_back({part, shift});
+  });
+}
+
+/// What a rank wants of its destination box, cut where it wraps; in ascending order of where the parts belong.
+std::vector<Wrapped> wrapped(const Layout& to, int rank, const Few<int>& periodic, const Ghosts& ghosts) {
+  std::vector<Wrapped> parts;
+  if (to.box(rank).empty()) return parts;
+  if (ghosts == Ghosts()) {
+    wrap(to.box(rank), to, rank, periodic, parts);
+    return parts;
+  }
+  for (const Box& box : ghost_boxes(to.box(rank), ghosts)) wrap(box, to, rank, periodic, parts);
+  const auto first = [](const Wrapped& part) { return part.box.shifted(part.shift).lo; };
+  std::sort(parts.begin(), parts.end(), [&](const Wrapped& a, const Wrapped& b) {
+    const Shape x = first(a), y = first(b);
+    return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
   });
   return parts;
 }
@@ -95,7 +109,7 @@ void append(std::vector<Stretch>& all, const Stretch& next) {
 }
 
 /// What a rank owns as stretches of the global C order, ascending. Those of a destination may overlap.
-std::vector<Stretch> stretches(const Layout& layout, int rank, const Few<int>& periodic) {
+std::vector<Stretch> stretches(const Layout& layout, int rank, const Few<int>& periodic, const Ghosts& ghosts) {
   std::vector<Stretch> all, joined;
   if (!layout.has_boxes()) {
     Index offset = 0;
@@ -106,7 +120,7 @@ std::vector<Stretch> stretches(const Layout& layout, int rank, const Few<int>& p
   } else {
     const View here = layout.view(rank);
     const int last = layout.axes() - 1;
-    for (const auto& [box, shift] : wrapped(layout, rank, periodic))
+    for (const auto& [box, shift] : wrapped(layout, rank, periodic, ghosts))
       each_point(box.cut(last, box.lo[last], box.lo[last] + 1), [&, extent = box.extent(last), by = shift](Shape point) {
         Index index = 0;
         for (int a = 0; a <= last; ++a) {
@@ -131,7 +145,7 @@ struct Owned {
 std::vector<Owned> owned(const Layout& from) {
   std::vector<Owned> all;
   for (int r = 0; r < from.ranks(); ++r)
-    for (const Stretch& s : stretches(from, r, {})) all.push_back({s, r});
+    for (const Stretch& s : stretches(from, r, {}, {})) all.push_back({s, r});
   std::sort(all.begin(), all.end(), [](const Owned& a, const Owned& b) { return a.part.first < b.part.first; });
   return all;
 }
@@ -199,8 +213,9 @@ std::vector<int> connected(int rank, const Layout& from, const Layout& to, EachS
 
 }  // namespace
 
-Pattern::Pattern(const Layout& from, const Layout& to, int rank, Cut cut, const Few<int>& periodic)
-    : from_(from), to_(to), cut_(cut), periodic_(periodic) {
+Pattern::Pattern(const Layout& from, const Layout& to, int rank, Cut cut, const Few<int>& periodic,
+                 const Ghosts& ghosts)
+    : from_(from), to_(to), cut_(cut), periodic_(periodic), ghosts_(ghosts) {
   const bool boxes = from.has_boxes() && to.has_boxes();
   const auto both = [&] { return "a pattern from " + from.describe() + " to " + to.describe(); };
   if (from.shape() != to.shape() || from.ranks() != to.ranks()) throw Error(both() + ": both must have the same shape and ranks");
@@ -213,12 +228,16 @@ Pattern::Pattern(const Layout& from, const Layout& to, int rank, Cut cut, const 
                 ": tiles of at least 1 on an axis from 0 to " + std::to_string(from.axes() - 1) + ", or axis -1 for one tile");
   if (cut.axis >= 0 && !boxes)
     throw Error(both() + ", in tiles on axis " + std::to_string(cut.axis) + ": lists of runs travel in one tile, axis -1");
+  if (ghosts != Ghosts()) {
+    if (!to.has_boxes()) throw Error(both() + ", of ghost points alone: only boxes have ghost points, so give a destination of boxes");
+    for (int r = 0; r < to.ranks(); ++r) check_ghosts(to.box(r), r, ghosts);
+  }
   from.check_owned_once("the source of a pattern");
 
   tiles_.resize(static_cast<std::size_t>(boxes ? tile_count(from, cut) : 1));
   if (boxes) {
     std::vector<std::vector<Wrapped>> targets;
-    for (int d = 0; d < to.ranks(); ++d) targets.push_back(wrapped(to, d, periodic));
+    for (int d = 0; d < to.ranks(); ++d) targets.push_back(wrapped(to, d, periodic, ghosts));
     const View gives = from.view(rank), takes = to.view(rank);
     for (int d = 0; d < to.ranks(); ++d)
       for (const auto& [box, shift] : targets[at(d)])
@@ -243,7 +262,7 @@ Pattern::Pattern(const Layout& from, const Layout& to, int rank, Cut cut, const 
     std::vector<Owned> mine;
     std::copy_if(sources.begin(), sources.end(), std::back_inserter(mine), [&](const Owned& s) { return s.rank == rank; });
     std::vector<std::vector<Stretch>> targets;
-    for (int d = 0; d < to.ranks(); ++d) targets.push_back(stretches(to, d, periodic));
+    for (int d = 0; d < to.ranks(); ++d) targets.push_back(stretches(to, d, periodic, ghosts));
     Sequences gives(from.ranks()), takes(from.ranks());
     for (int d = 0; d < to.ranks(); ++d)
       each_common(mine, targets[at(d)], [&](int, const Stretch& source, const Stretch&) { gives.add(d, source); });
@@ -267,12 +286,12 @@ Index Pattern::count(int t, int s, int d) const {
   Index sum = 0;
   if (source().has_boxes() && target().has_boxes()) {
     const Box tile = tile_of(source().box(giver), cut_, t);
-    for (const Wrapped& part : wrapped(target(), taker, periodic_)) sum += common_points(tile, part.box);
+    for (const Wrapped& part : wrapped(target(), taker, periodic_, ghosts_)) sum += common_points(tile, part.box);
     return sum;
   }
   std::vector<Owned> given;
-  for (const Stretch& stretch : stretches(source(), giver, {})) given.push_back({stretch, giver});
-  each_common(given, stretches(target(), taker, periodic_), [&](int, const Stretch& part, const Stretch&) { sum += part.count; });
+  for (const Stretch& stretch : stretches(source(), giver, {}, {})) given.push_back({stretch, giver});
+  each_common(given, stretches(target(), taker, periodic_, ghosts_), [&](int, const Stretch& part, const Stretch&) { sum += part.count; });
   return sum;
 }
 
@@ -285,11 +304,11 @@ void Pattern::each_count(int t, const std::function<bool(int, int, Index)>& f) c
   for (int d = 0; d < ranks(); ++d) {
     std::vector<Index> counts(members_.size(), 0);
     if (boxes) {
-      for (const Wrapped& part : wrapped(target(), members_[at(d)], periodic_))
+      for (const Wrapped& part : wrapped(target(), members_[at(d)], periodic_, ghosts_))
         for (std::size_t s = 0; s < counts.size(); ++s) counts[s] += common_points(tile_boxes[s], part.box);
     } else {
       std::vector<Index> by_rank(at(from_.ranks()), 0);
-      each_common(all, stretches(target(), members_[at(d)], periodic_),
+      each_common(all, stretches(target(), members_[at(d)], periodic_, ghosts_),
                   [&](int s, const Stretch& part, const Stretch&) { by_rank[at(s)] += part.count; });
       for (std::size_t s = 0; s < counts.size(); ++s) counts[s] = by_rank[at(members_[s])];
     }
@@ -302,7 +321,7 @@ void Pattern::each_box(int t, const std::function<void(int, int, const Box&)>& f
   std::vector<Box> tile_boxes;
   for (int m : members_) tile_boxes.push_back(tile_of(source().box(m), cut_, t));
   for (int d = 0; d < ranks(); ++d)
-    for (const Wrapped& part : wrapped(target(), members_[at(d)], periodic_))
+    for (const Wrapped& part : wrapped(target(), members_[at(d)], periodic_, ghosts_))
       for (int s = 0; s < ranks(); ++s)
         if (const Box box = tile_boxes[at(s)].intersect(part.box); !box.empty()) adjoint_ ? f(d, s, box) : f(s, d, box);
 }

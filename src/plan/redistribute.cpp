@@ -17,24 +17,6 @@ namespace {
 
 constexpr int from_slot = 0, to_slot = 1;
 
-View in_slot(View view, int slot) {
-  view.slot = slot;
-  return view;
-}
-
-/// Calls visit(peer, a's view, b's view) for what two lists of the same pieces in the same order have in common: they
-/// may be cut differently.
-template <class Visit>
-void each_common(const std::vector<Piece>& a, const std::vector<Piece>& b, Visit visit) {
-  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
-    const Box common = x->at.box.intersect(y->at.box);
-    visit(x->peer, x->at.cut(common), y->at.cut(common));
-    const bool x_ends = common.hi == x->at.box.hi, y_ends = common.hi == y->at.box.hi;
-    x += x_ends;
-    y += y_ends;
-  }
-}
-
 /// Whether both views are the same bytes: element p of one is where that of the other is, wherever their boxes lie.
 bool same_place(const View& a, const View& b, const Slots& slots, Index bytes) {
   const auto address = [&](const View& view) {
@@ -43,11 +25,6 @@ bool same_place(const View& a, const View& b, const Slots& slots, Index bytes) {
   for (int i = 0; i < a.box.axes(); ++i)
     if (a.box.extent(i) > 1 && a.strides[i] != b.strides[i]) return false;
   return address(a) == address(b);
-}
-
-std::vector<Piece> for_peer(int peer, std::vector<Piece> pieces) {
-  std::erase_if(pieces, [&](const Piece& piece) { return piece.peer != peer; });
-  return pieces;
 }
 
 /// Collective: fails alike on all ranks unless they gave the same, and that can be done.
@@ -224,29 +201,12 @@ std::string Redistribution::Body::describe() const {
 }
 
 void Redistribution::Body::plan_tile(int number, const Pattern::Tile& caller, const Exchange::Tile& exchange) {
-  moves_.resize(moves_.size() + parts);
-  Moves* const moves = moves_.data() + moves_.size() - parts;
-  const int self = pattern_.rank();
-  bool skips = true;  // what stays here would be read where it is written
-  each_common(for_peer(self, exchange.out), for_peer(self, exchange.in),
-              [&](int, const View& out, const View& in) { skips = skips && same_memory(out, in); });
-  if (skips)
-    each_common(for_peer(self, caller.gives), for_peer(self, caller.takes),
-                [&](int, const View& give, const View& take) {
-                  moves[stay].push_back({in_slot(give, from_slot), in_slot(take, to_slot)});
-                });
-  const auto add = [&](Moves& list, int peer, const View& from, const View& to) {
-    if ((peer != self || !skips) && !same_memory(from, to)) list.push_back({from, to});
-  };
-  each_common(caller.gives, exchange.out, [&](int peer, const View& give, const View& out) {
-    add(moves[leave], peer, in_slot(give, from_slot), out);
-  });
-  each_common(caller.takes, exchange.in, [&](int peer, const View& take, const View& in) {
-    add(moves[arrive], peer, in, in_slot(take, to_slot));
-  });
-
+  Moves made = moves(in_slot(caller.gives, from_slot), in_slot(caller.takes, to_slot), exchange, pattern_.rank());
+  for (std::vector<Move>* each : {&made.leave, &made.stay, &made.arrive})  // as in Part
+    moves_.push_back(std::move(*each));
   const auto work = [&](Part part) {
-    if (!moves[part].empty()) steps_.push_back({Step::Kind::work, part, number, number + 1});
+    if (!moves_[static_cast<std::size_t>(number * parts + part)].empty())
+      steps_.push_back({Step::Kind::work, part, number, number + 1});
   };
   steps_.push_back({Step::Kind::open, 0, number, 0});
   work(leave);

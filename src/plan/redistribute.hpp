@@ -12,6 +12,7 @@
 #include "check/order.hpp"
 #include "mpi/tracing.hpp"
 #include "plan/bind.hpp"
+#include "plan/moves.hpp"
 #include "plan/schedule.hpp"
 
 namespace weft {
@@ -30,10 +31,6 @@ struct [[gnu::visibility("hidden")]] Redistribution::Body {
   std::string strategy;
 
  private:
-  struct Move {
-    View from, to;
-  };
-  using Moves = std::vector<Move>;
   enum Part { leave, stay, arrive, parts };  // what is copied before, while and after the exchange moves the rest
 
   void check_call(const void* from, const void* to);
@@ -50,7 +47,7 @@ struct [[gnu::visibility("hidden")]] Redistribution::Body {
   std::uint64_t number_;  // on its communicator, where plans count too
   Slots slots_ = Slots(2, nullptr);
   Bound bound_;
-  std::vector<Moves> moves_;  // by tile and part
+  std::vector<std::vector<Move>> moves_;  // by tile and part
   std::vector<Step> steps_;
   bool overlap_ = false;                       // the arrays of this execution
   std::optional<std::ptrdiff_t> examined_;     // how far apart arrays that overlap were found to be fine

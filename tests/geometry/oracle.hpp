@@ -54,8 +54,18 @@ struct Element {
   Index global, offset;
 };
 
+/// Whether a point of a box is a ghost point that is wanted; of boxes that have none every point is wanted.
+inline bool wanted(const Shape& point, const Box& box, const Ghosts& ghosts) {
+  if (ghosts.before.empty()) return true;
+  int axes = 0;
+  for (int a = 0; a < box.axes(); ++a)
+    axes += point[a] < box.lo[a] + ghosts.before[a] || point[a] >= box.hi[a] - ghosts.behind[a];
+  return axes == 1 || (axes > 1 && ghosts.corners);
+}
+
 /// What a rank owns: global index (or beyond the shape) and place in memory.
-inline std::vector<Element> owned_elements(const Layout& layout, int rank, const Few<int>& periodic = {}) {
+inline std::vector<Element> owned_elements(const Layout& layout, int rank, const Few<int>& periodic = {},
+                                           const Ghosts& ghosts = {}) {
   std::vector<Element> all;
   if (!layout.has_boxes()) {
     for (const Run& run : layout.runs(rank))
@@ -65,6 +75,7 @@ inline std::vector<Element> owned_elements(const Layout& layout, int rank, const
   const Box& box = layout.box(rank);
   const Shape& shape = layout.shape();
   for (const Shape& point : points(box, layout.order())) {
+    if (!wanted(point, box, ghosts)) continue;
     Index offset = 0, global = 0;
     for (int k = 0; k < box.axes(); ++k) {
       const int a = layout.order()[k];
@@ -115,12 +126,14 @@ inline Arrays arrays(const Layout& layout, Index value) {
 
 /// Moves everything and checks every element; then that counts, tiles, members and the two sides agree, and that the adjoint is one:
 /// <A x, y> = <x, A* y> for all sorts of x and y.
-inline void expect_right(const Layout& from, const Layout& to, Cut cut = {}, const Few<int>& periodic = {}) {
+inline void expect_right(const Layout& from, const Layout& to, Cut cut = {}, const Few<int>& periodic = {},
+                         const Ghosts& ghosts = {}) {
   SCOPED_TRACE(from.describe(true) + " -> " + to.describe(true) + ", tiles of " + std::to_string(cut.size) + " on axis " +
-               std::to_string(cut.axis) + ", periodic " + point_string(Shape(periodic.begin(), periodic.end())));
+               std::to_string(cut.axis) + ", periodic " + point_string(Shape(periodic.begin(), periodic.end())) + ", ghosts " +
+               point_string(ghosts.before) + " and " + point_string(ghosts.behind) + (ghosts.corners ? "" : " without corners"));
   const int ranks = from.ranks();
   std::vector<Pattern> patterns, back;
-  for (int r = 0; r < ranks; ++r) patterns.emplace_back(from, to, r, cut, periodic);
+  for (int r = 0; r < ranks; ++r) patterns.emplace_back(from, to, r, cut, periodic, ghosts);
   for (const Pattern& pattern : patterns) back.push_back(pattern.adjoint());
 
   std::set<Index> given;
@@ -206,7 +219,7 @@ inline void expect_right(const Layout& from, const Layout& to, Cut cut = {}, con
 
   for (int r = 0; r < ranks; ++r) {
     std::vector<Index> expected(target[at(r)].size(), unset);
-    for (const Element& e : owned_elements(to, r, periodic))
+    for (const Element& e : owned_elements(to, r, periodic, ghosts))
       if (given.count(e.global)) expected.at(at(e.offset)) = e.global;
     ASSERT_EQ(target[at(r)], expected) << "on rank " << r;
     for (std::size_t i = 0; i < x[at(r)].size(); ++i) backward_product += x[at(r)][i] * adjoint_x[at(r)][i];
