@@ -36,13 +36,18 @@ def public(symbol):
 
 lines = subprocess.run([nm, "-DC", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 symbols = [line.split(" ", 2)[2].strip() for line in lines]
-wrong = [symbol for symbol in symbols if not public(symbol)]
+# The C interface: as declared in weft.h, each with a version.
+header = re.sub(r"/\*.*?\*/", "", (headers / "weft.h").read_text(), flags=re.S)
+in_c = set(re.findall(r"\b(weft_\w+)\(", header))
+exported_in_c = {symbol.split("@")[0] for symbol in symbols if re.fullmatch(r"weft_\w+@@WEFT_[\d.]+", symbol)}
 needed = {"typeinfo for weft::Error", "typeinfo for weft::Declined", "weft::AnyPlan::forward(void const*, void*)"}
-missing = sorted(needed - set(symbols))
+wrong = [symbol for symbol in symbols
+         if symbol.split("@")[0] not in in_c and not re.fullmatch(r"WEFT_[\d.]+", symbol) and not public(symbol)]
+missing = sorted(needed - set(symbols)) + sorted(in_c - exported_in_c)
 own = sum(name_of(symbol).startswith("weft::") for symbol in symbols)
 for symbol in wrong:
     print("exported, but in no public header:", symbol)
 for symbol in missing:
     print("not exported:", symbol)
-print(f"{len(symbols)} symbols, {own} of weft")
+print(f"{len(symbols)} symbols, {own} of weft, {len(exported_in_c)} of its C interface")
 sys.exit(1 if wrong or missing or own < 100 else 0)
