@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What the pages say to type is compiled or run.
 
-  docs.py cpp OUT FILE...          writes OUT/fragments.cpp, a function for every C++ block, and OUT/program_N.cpp
+  docs.py cpp OUT FILE...          writes OUT/fragments.cpp, a function for every C++ block, and the whole programs
+                                   OUT/program_N.cpp and OUT/in_c_N.c
   docs.py cmake OUT FILE...        writes OUT/CMakeLists.txt with every CMake block
   docs.py run WEFT FILE...         runs every line of every sh block, on small shapes, in a folder of its own
 
@@ -71,6 +72,14 @@ def cpp(out, files):
     write(out / "fragments.cpp", source + (HERE / "main.cpp").read_text().replace("    // calls\n", calls))
     for stale in out.glob("program_*.cpp"):
         if int(stale.stem[8:]) >= programs:
+            stale.unlink()
+    in_c = list(blocks(files, "c"))
+    for number, (file, line, _, code) in enumerate(in_c):
+        if not any("int main(" in text for text in code):
+            sys.exit(f"{file}:{line}: a block of C is a whole program")
+        write(out / f"in_c_{number}.c", f'#line {line} "{file}"\n' + "\n".join(code) + "\n")
+    for stale in out.glob("in_c_*.c"):
+        if int(stale.stem[5:]) >= len(in_c):
             stale.unlink()
 
 

@@ -45,19 +45,23 @@ class PkgConfig(unittest.TestCase):
     def variable(self, pc_folder, name):
         return run(pkg_config, "--variable=" + name, "weft", env=with_pc(pc_folder)).strip()
 
-    def test_the_line_of_the_manual(self):
+    def test_the_lines_of_the_manual(self):
         moved = empty("moved") / "weft"  # a tree is found wherever it lies
         shutil.copytree(prefix, moved, symlinks=True)
         (pc,) = moved.rglob("weft.pc")
-        line = re.search(r"^mpicxx (.*) program\.cpp (.*)$", (source / "docs/install.md").read_text(), re.MULTILINE)
-        flags, rest = line.groups()
-        client = moved / "client"
-        command = f'"{mpi_compiler}" {flags} "{here / "client.cpp"}" {rest} -o "{client}"'
-        run("sh", "-c", command, env=with_pc(pc.parent))
         self.assertIn(str(moved), run(pkg_config, "--cflags", "weft", env=with_pc(pc.parent)).replace("/../..", ""))
-        environment = {**with_pc(""), "WEFT_WISDOM": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        environment["LD_LIBRARY_PATH"] = str(pc.parent.parent)
-        self.assertIn("c2c", run(client, env=environment))
+        in_c = re.sub(r"mpi(cxx|c\+\+)", "mpicc", mpi_compiler)
+        for page, name, wrapper, found in (("install.md", "client.cpp", "mpicxx", mpi_compiler), ("c.md", "client.c", "mpicc", in_c)):
+            if not shutil.which(found):
+                continue  # a wrapper of another name
+            suffix = name.split(".")[1]
+            line = re.search(rf"^{wrapper} (.*) program\.{suffix} (.*)$", (source / "docs" / page).read_text(), re.MULTILINE)
+            flags, rest = line.groups()
+            client = moved / f"client_{suffix}"
+            run("sh", "-c", f'"{found}" {flags} "{here / name}" {rest} -o "{client}"', env=with_pc(pc.parent))
+            environment = {**with_pc(""), "WEFT_WISDOM": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                           "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LD_LIBRARY_PATH": str(pc.parent.parent)}
+            self.assertIn("c2c", run(client, env=environment))
 
     def folders(self, name, libdir, includedir):
         build, target = empty(name), folder / name / "target"
