@@ -1,0 +1,170 @@
+! Calls the Fortran module on any number of ranks.
+program interface
+  use mpi_f08
+  use weft
+  implicit none
+  integer :: wrong = 0, rank, ranks
+
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call complex_wave()
+  call kinds_by_axis()
+  call padded_in_place()
+  call batches()
+  call errors()
+  call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  if (rank == 0) print '(i0, a, i0, a)', wrong, ' failures on ', ranks, ' ranks'
+  call MPI_Finalize()
+  if (wrong /= 0) error stop 1
+
+contains
+
+  subroutine expect(so, what)
+    logical, intent(in) :: so
+    character(len=*), intent(in) :: what
+    if (so) return
+    wrong = wrong + 1
+    print '(a, i0, 2a)', 'rank ', rank, ': not so: ', what
+  end subroutine
+
+  ! A wave with another wavenumber along each axis has one coefficient, at those wavenumbers of those axes.
+  subroutine complex_wave()
+    integer, parameter :: n(3) = [8, 12, 10], k(3) = [1, 5, 3]
+    complex(c_double_complex), pointer :: u(:,:,:), u_hat(:,:,:)
+    type(weft_plan) :: fft
+    type(weft_options) :: options
+    integer :: i, j, l, axes(3), at(3), found, points
+    call options%set('strategy', 'alltoallv')
+    call options%set('effort', 'estimate')
+    call expect(options%get('strategy') == 'alltoallv', 'the strategy that was set')
+    call fft%create(MPI_COMM_WORLD%MPI_VAL, weft_kinds(n, 'c2c'), options)
+    call fft%input(u)
+    call fft%output(u_hat)
+    points = size(u)
+    call MPI_Allreduce(MPI_IN_PLACE, points, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    call expect(points == product(n), 'ranks have all points')
+    if (size(u) > 0) call expect(lbound(u, 1) == 1 .and. ubound(u, 1) == n(1), 'the first axis is whole')
+    do l = lbound(u, 3), ubound(u, 3)
+      do j = lbound(u, 2), ubound(u, 2)
+        do i = lbound(u, 1), ubound(u, 1)
+          u(i, j, l) = exp(cmplx(0, 2 * acos(-1d0) * (k(1) * (i - 1) / 8d0 + k(2) * (j - 1) / 12d0 + &
+            k(3) * (l - 1) / 10d0), c_double))
+        end do
+      end do
+    end do
+    call fft%forward(u, u_hat)
+    axes = fft%output_axes()
+    found = 0
+    do l = lbound(u_hat, 3), ubound(u_hat, 3)
+      do j = lbound(u_hat, 2), ubound(u_hat, 2)
+        do i = lbound(u_hat, 1), ubound(u_hat, 1)
+          at(axes) = [i, j, l]
+          if (all(at == k + 1)) then
+            found = found + 1
+            call expect(abs(u_hat(i, j, l) * fft%scale() - 1) < 1e-13, 'the coefficient of the wave')
+          else
+            call expect(abs(u_hat(i, j, l) * fft%scale()) < 1e-13, 'no other coefficient')
+          end if
+        end do
+      end do
+    end do
+    call MPI_Allreduce(MPI_IN_PLACE, found, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    call expect(found == 1, 'the coefficient is on one rank')
+    call expect(len(fft%describe()) > 100, 'the plan describes itself')
+    call fft%destroy()
+    call fft%destroy()
+  end subroutine
+
+  ! r2c along the first axis, sines along the second: the kinds are in the order of Fortran's axes.
+  subroutine kinds_by_axis()
+    real(c_float), pointer :: u(:,:)
+    complex(c_float_complex), pointer :: u_hat(:,:)
+    type(weft_plan) :: fft
+    integer :: i, j, axes(2), at(2), extents(2)
+    real(c_float), allocatable :: before(:,:)
+    call fft%create(MPI_COMM_WORLD, weft_kinds([8, 6], 'r2c,dst2', 'single'))
+    call fft%input(u)
+    call fft%output(u_hat)
+    do j = lbound(u, 2), ubound(u, 2)
+      do i = lbound(u, 1), ubound(u, 1)
+        ! cos(2 pi 2 x / 8) and the sine of k = 3 of dst2
+        u(i, j) = real(cos(4 * acos(-1d0) * (i - 1) / 8) * sin(acos(-1d0) * 3 * (j - 0.5d0) / 6), c_float)
+      end do
+    end do
+    before = u
+    call fft%forward(u, u_hat)
+    axes = fft%output_axes()
+    extents = 0
+    do j = lbound(u_hat, 2), ubound(u_hat, 2)
+      do i = lbound(u_hat, 1), ubound(u_hat, 1)
+        at(axes) = [i, j]
+        extents = max(extents, at)
+        if (all(at == [3, 3])) then
+          call expect(abs(u_hat(i, j) - 4 * 6) < 1e-4, 'half of 8 times twice half of 6')
+        else
+          call expect(abs(u_hat(i, j)) < 1e-4, 'no other coefficient of kinds')
+        end if
+      end do
+    end do
+    call MPI_Allreduce(MPI_IN_PLACE, extents, 2, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD)
+    call expect(all(extents == [5, 6]), 'the first axis is halved')
+    call fft%backward(u_hat, u)
+    call expect(all(abs(u * real(fft%scale(), c_float) - before) < 1e-5), 'there and back')
+  end subroutine
+
+  ! In place the real array is padded; its pointer has the points alone.
+  subroutine padded_in_place()
+    real(c_double), pointer :: u(:,:,:)
+    real(c_double), allocatable :: before(:,:,:)
+    type(weft_plan) :: fft
+    type(weft_options) :: options
+    call options%set('placement', 'in_place')
+    call fft%create(MPI_COMM_WORLD, weft_kinds([6, 5, 4], 'r2c'), options)
+    call fft%input(u)
+    if (size(u) > 0) call expect(size(u, 1) == 6, 'the padding is not in the pointer')
+    allocate (before, mold=u)
+    call random_number(before)
+    u = before
+    call fft%forward(u, u)
+    call fft%backward(u, u)
+    call expect(all(abs(u * fft%scale() - before) < 1e-13), 'there and back in place')
+  end subroutine
+
+  ! A batch is the last axis, components are the first.
+  subroutine batches()
+    complex(c_double_complex), pointer :: u(:,:,:,:)
+    type(weft_plan) :: fft
+    type(weft_options) :: options
+    call options%set('batch', 3)
+    call options%set('components', 2_c_int64_t)
+    call options%set('natural_output', .true.)
+    call options%set('tune_seconds', 1d0)
+    call fft%create(MPI_COMM_WORLD, weft_kinds([4, 8], 'c2c'), options)
+    call fft%input(u)
+    if (size(u) > 0) call expect(size(u, 1) == 2 .and. size(u, 4) == 3, 'components first, the batch last')
+    call expect(all(fft%output_axes() == [1, 2, 3, 4]), 'a natural output is not turned')
+  end subroutine
+
+  subroutine errors()
+    real(c_double), pointer :: u(:,:)
+    complex(c_double_complex), pointer :: z(:,:,:)
+    type(weft_plan) :: fft
+    type(weft_options) :: options
+    integer :: ierr
+    call options%set('strategy', 'pigeon', ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'pigeon') > 0, 'an unknown strategy')
+    call fft%create(MPI_COMM_WORLD, weft_kinds([4, 4, 4], 'c2d'), ierr=ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'c2d') > 0, 'an unknown kind')
+    call fft%input(z, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'plan is NULL') > 0, 'a plan that was not made')
+    call fft%create(MPI_COMM_WORLD, weft_kinds([4, 4, 4], 'c2c'), ierr=ierr)
+    call expect(ierr == WEFT_OK, 'a plan after all')
+    call fft%input(u, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), '3 dimensions of type c16') > 0, 'a pointer of another type')
+    call expect(.not. associated(u), 'no array')
+    call fft%output(z, ierr)
+    call expect(ierr == WEFT_OK .and. associated(z), 'the right pointer')
+  end subroutine
+
+end program
