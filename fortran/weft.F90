@@ -265,6 +265,11 @@ contains
     end if
   end subroutine
 
+  ! Forgets what an earlier call left.
+  subroutine begin()
+    if (allocated(own_message)) deallocate (own_message)
+  end subroutine
+
   subroutine refuse(message, status)
     character(len=*), intent(in) :: message
     integer(c_int), intent(out) :: status
@@ -287,7 +292,7 @@ contains
   subroutine made(options, status)
     class(weft_options), intent(inout) :: options
     integer(c_int), intent(out) :: status
-    if (allocated(own_message)) deallocate (own_message)
+    call begin()
     status = WEFT_OK
     if (.not. c_associated(options%handle)) status = weft_options_create(options%handle)
   end subroutine
@@ -432,7 +437,7 @@ contains
     integer(c_int) :: status
     integer :: axes
     call weft_plan_destroy(plan%handle)
-    if (allocated(own_message)) deallocate (own_message)
+    call begin()
     axes = size(problem%shape)
     made_options = c_null_ptr
     if (present(options)) made_options = options%handle
@@ -461,7 +466,7 @@ contains
     type(*), intent(in), target :: in(..)
     type(*), intent(inout), target :: out(..)
     integer, intent(out), optional :: ierr
-    if (allocated(own_message)) deallocate (own_message)
+    call begin()
     call ended(weft_plan_forward(plan%handle, c_loc(in), c_loc(out)), ierr)
   end subroutine
   subroutine backward(plan, in, out, ierr)
@@ -469,7 +474,7 @@ contains
     type(*), intent(in), target :: in(..)
     type(*), intent(inout), target :: out(..)
     integer, intent(out), optional :: ierr
-    if (allocated(own_message)) deallocate (own_message)
+    call begin()
     call ended(weft_plan_backward(plan%handle, c_loc(in), c_loc(out)), ierr)
   end subroutine
 
@@ -477,6 +482,7 @@ contains
   function plan_scale(plan) result(factor)
     class(weft_plan), intent(in) :: plan
     real(c_double) :: factor
+    call begin()
     call ended(weft_plan_scale(plan%handle, factor))
   end function
 
@@ -486,6 +492,7 @@ contains
     character(len=:), allocatable :: text
     character(kind=c_char), allocatable, target :: letters(:)
     integer(c_int64_t) :: length
+    call begin()
     call ended(weft_plan_describe(plan%handle, c_null_ptr, 0_c_int64_t, length))
     allocate (letters(length + 1))
     call ended(weft_plan_describe(plan%handle, c_loc(letters), length + 1, length))
@@ -518,7 +525,7 @@ contains
     integer(c_int), intent(out) :: status
     integer(c_int64_t) :: padding(WEFT_MAX_AXES)
     type(c_ptr) :: layout
-    if (allocated(own_message)) deallocate (own_message)
+    call begin()
     if (of_input) then
       status = weft_plan_input_view(plan%handle, view)
       if (status == WEFT_OK) status = weft_plan_input_layout(plan%handle, layout)

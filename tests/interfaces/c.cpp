@@ -148,7 +148,9 @@ TEST(CInterface, GivesTheBitsOfCpp) {
         cpp.forward(u.data(), u_hat.data());
         ASSERT_EQ(weft_plan_forward(c, v.data(), v_hat.data()), WEFT_OK) << weft_error();
         EXPECT_TRUE(u_hat == v_hat);
-        EXPECT_NE(u_hat, Bytes(after + 1)) << "nothing was transformed";
+        if (out.reach > 0) {
+          EXPECT_NE(u_hat, Bytes(after + 1)) << "nothing was transformed";
+        }
         cpp.backward(u_hat.data(), u.data());
         ASSERT_EQ(weft_plan_backward(c, v_hat.data(), v.data()), WEFT_OK) << weft_error();
         EXPECT_TRUE(u == v);
