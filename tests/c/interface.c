@@ -148,7 +148,7 @@ static void errors_and_lists(void) {
   FAILS(weft_plan_create(&plan, MPI_COMM_WORLD, NULL, NULL), "problem is NULL");
   FAILS(weft_plan_forward(NULL, text, text), "plan is NULL");
   OK(weft_problem_create(&problem, "double", 3, shape, "c2c", none, NULL));
-  FAILS(weft_plan_create(&plan, MPI_COMM_NULL, problem, NULL), "null");
+  FAILS(weft_plan_create(&plan, MPI_COMM_NULL, problem, NULL), "MPI_COMM_NULL");
   EXPECT(plan == NULL);
   weft_problem_destroy(&problem);
   EXPECT(problem == NULL);
