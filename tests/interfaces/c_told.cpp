@@ -27,10 +27,10 @@ std::string told(F&& f) {
   text.pop_back();
   return text;
 }
-std::string told(const weft_layout* layout) {
+std::string layout_told(const weft_layout* layout) {
   return told([&](char* t, int64_t room, int64_t* n) { return weft_layout_describe(layout, 1, t, room, n); });
 }
-std::string told(const weft_options* options) {
+std::string options_told(const weft_options* options) {
   return told([&](char* t, int64_t room, int64_t* n) { return weft_options_describe(options, t, room, n); });
 }
 
@@ -82,7 +82,7 @@ TEST(CTold, Layouts) {
   weft_layout* made = nullptr;
   const auto is = [&](int status, const weft::Layout& cpp) {
     ASSERT_EQ(status, WEFT_OK) << weft_error();
-    EXPECT_EQ(told(made), cpp.describe(true));
+    EXPECT_EQ(layout_told(made), cpp.describe(true));
     weft_layout_destroy(&made);
   };
   const weft::Layout whole(global, boxes, {2, 0, 1}, {1, 0, 2});
@@ -135,10 +135,10 @@ TEST(CTold, OptionsAndLists) {
   EXPECT_EQ(weft_options_set_integers(options, "grid", 2, grid.data()), WEFT_OK) << weft_error();
   const weft::Kernel& kernel = weft::kernels().front();
   EXPECT_EQ(weft_options_set_kernel(options, std::string(kernel.name).c_str()), WEFT_OK) << weft_error();
-  EXPECT_EQ(told(options), weft::to_string(kernel.of({.grid = {3, 2}})));
+  EXPECT_EQ(options_told(options), weft::to_string(kernel.of({.grid = {3, 2}})));
   ASSERT_EQ(weft_options_copy(&copy, options), WEFT_OK);
   EXPECT_EQ(weft_options_set(options, "batch", "2"), WEFT_OK);
-  EXPECT_EQ(told(copy), weft::to_string(kernel.of({.grid = {3, 2}}))) << "a copy is one";
+  EXPECT_EQ(options_told(copy), weft::to_string(kernel.of({.grid = {3, 2}}))) << "a copy is one";
   weft_options_destroy(&options);
   weft_options_destroy(&copy);
 }
@@ -186,11 +186,11 @@ TEST(CTold, Plans) {
   EXPECT_EQ(weft_plan_considered(plan, static_cast<int64_t>(considered.size()), nullptr, 0, &number), WEFT_ERROR);
 
   EXPECT_EQ(weft_plan_requested(plan, &requested), WEFT_OK);
-  EXPECT_EQ(told(requested), weft::to_string(cpp.requested()));
+  EXPECT_EQ(options_told(requested), weft::to_string(cpp.requested()));
   weft_options_destroy(&requested);
   weft_layout* layout = nullptr;
   EXPECT_EQ(weft_plan_output_layout(plan, &layout), WEFT_OK);
-  EXPECT_EQ(told(layout), cpp.output_layout().describe(true));
+  EXPECT_EQ(layout_told(layout), cpp.output_layout().describe(true));
   weft_layout_destroy(&layout);
   const weft::View out = cpp.output_view();
   Three extents{}, first{};
@@ -324,7 +324,7 @@ TEST(CTold, TuningAndWisdom) {
   EXPECT_EQ(weft_nodes_f(world.comm, world.ranks, apart.data(), nodes.data(), world.ranks, nullptr), WEFT_OK);
   EXPECT_EQ(nodes, apart);
   EXPECT_EQ(weft_tuning_candidate_options(tuning, 0, &options), WEFT_OK);
-  EXPECT_NE(told(options), "");
+  EXPECT_NE(options_told(options), "");
   weft_options_destroy(&options);
 
   EXPECT_EQ(weft_forget_wisdom(), WEFT_OK);
