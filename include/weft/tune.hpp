@@ -43,7 +43,7 @@ struct TuneOptions {
   double skew_seconds = 0;   ///< ranks start each measurement up to so much apart, at random, as those of real programs do
   bool exhaustive = false;   ///< measures all there is to choose from, alike and to the end, however long it takes
   Trace* trace = nullptr;    ///< of every candidate that proves itself one execution each way is left here; null: none
-  /// Called on rank 0: what is going on, candidates measured so far, and the best of them.
+  /// Called on rank 0 when candidates have been measured, at least once: what is going on, how many have been, and the best.
   std::function<void(const std::string& phase, int measured, const Candidate& best)> progress;
 };
 

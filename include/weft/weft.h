@@ -116,8 +116,7 @@ int weft_option_type(const char *name, char *text, int64_t room, int64_t *length
 int weft_option_group(const char *name, char *text, int64_t room, int64_t *length);
 int weft_option_allowed(const char *name, char *text, int64_t room, int64_t *length);
 
-/* ---- layouts: which part of a global array each rank owns, and how it lies in that rank's memory
- * ---- */
+/* ---- layouts: which part of a global array each rank owns, and how it lies in its memory ---- */
 
 /* A rank's part as a box in memory: its global point p is at data[sum of (p[a] - lo[a]) *
  * strides[a]]. */
@@ -147,8 +146,7 @@ int weft_layout_runs(weft_layout **layout, int64_t axes, const int64_t *shape, i
  * on all other axes, and `lo` and `hi` its range. */
 int weft_layout_sticks(weft_layout **layout, int64_t axes, const int64_t *shape, int ranks, const int64_t *counts,
                        const int64_t *at, const int64_t *lo, const int64_t *hi);
-/* Cut along one axis. `split`: "even", "blocks", "blocks:8", or bounds as "0,3,8" (NULL: "even").
- * */
+/* Cut along one axis. `split`: "even", "blocks", "blocks:8", or bounds as "0,3,8" (NULL: even). */
 int weft_layout_slab(weft_layout **layout, int64_t axes, const int64_t *shape, int64_t axis, int ranks,
                      const char *split, const int64_t *order);
 /* Cut by a process grid of `grid[a]` parts along each axis, an entry for every axis; ranks in C
@@ -482,7 +480,8 @@ typedef struct weft_candidate {
   int64_t measurements;
   int round; /* the last in which it was measured: 1 strategies, 2 schedules, 3 mixtures, 4 final; 0: none */
 } weft_candidate;
-/* Called on rank 0 while tuning. */
+/* Called on rank 0 when candidates have been measured, at least once: what is going on, how many have
+ * been, and the best of them. */
 typedef void (*weft_progress)(const char *phase, int64_t measured, const weft_candidate *best, void *context);
 
 /* Looks for the fastest way to do what `options` leave open; include/weft/tune.hpp says what that

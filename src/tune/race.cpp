@@ -247,7 +247,11 @@ void Race::run(const std::string& phase, const std::vector<Entry*>& field, int r
   for (Entry* e : field) {
     if (best_ && over(share, planning_seconds_)) break;  // nothing may win that has not proved itself: so time counts from then on
     if (e->measured() || !e->shown.verdict.empty()) continue;
-    if (!lead(*e) || !ready(*e)) continue;
+    if (!lead(*e)) {
+      say(phase);  // also where it stays alone, or time is over
+      continue;
+    }
+    if (!ready(*e)) continue;
     running.push_back(e);
     if (running.size() == most) race();
   }
