@@ -29,7 +29,7 @@ program poisson
     do l = lbound(p_hat, 3), ubound(p_hat, 3)
       do j = lbound(p_hat, 2), ubound(p_hat, 2)
         do i = lbound(p_hat, 1), ubound(p_hat, 1)
-          k(axes) = [wavenumber(i, axes(1)), wavenumber(j, axes(2)), wavenumber(l, axes(3))]
+          k(axes) = [fft%wavenumber(axes(1), i), fft%wavenumber(axes(2), j), fft%wavenumber(axes(3), l)]
           if (any(k /= 0)) p_hat(i, j, l) = -p_hat(i, j, l) * fft%scale() / sum(k**2)
         end do
       end do
@@ -55,14 +55,6 @@ contains
   real(c_double) function wave(i, j, l)
     integer, intent(in) :: i, j, l
     wave = sin(2 * pi * (i - 1) / nx) * cos(4 * pi * (j - 1) / ny) * sin(6 * pi * (l - 1) / nz)
-  end function
-
-  real(c_double) function wavenumber(index, axis)
-    integer, intent(in) :: index, axis
-    integer :: n
-    n = merge(nx, merge(ny, nz, axis == 2), axis == 1)
-    wavenumber = index - 1
-    if (2 * (index - 1) > n) wavenumber = index - 1 - n
   end function
 
 end program

@@ -29,7 +29,8 @@ module weft
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
-    procedure, private :: set_text, set_integer, set_integer8, set_real, set_logical
+    procedure, private :: set_text, set_integer, set_integer8, set_real, set_logical, assign_options
+    generic :: assignment(=) => assign_options
     generic :: set => set_text, set_integer, set_integer8, set_real, set_logical
     procedure :: get => options_get
     final :: end_options
@@ -42,32 +43,42 @@ module weft
     integer, allocatable :: axes(:)              ! to transform, from 1 on; empty: all
   end type
 
+  ! One end of a plan, as arrays.cpp has it: dimensions are the fastest first, indices count from 1.
+  type, bind(c) :: side
+    integer(c_int64_t) :: axes, reach
+    integer(c_int64_t), dimension(WEFT_MAX_AXES) :: first, extents, strides, axis
+    character(kind=c_char) :: type(4)
+  end type
+
   type :: weft_plan
     private
     type(c_ptr) :: handle = c_null_ptr
+    type(side) :: in, out
+    integer(c_int) :: in_place = 0
+    integer :: axes = 0  ! of the problem
   contains
-    procedure, private :: create_f08, create_integer
+    procedure, private :: create_f08, create_integer, assign_plan
     generic :: create => create_f08, create_integer
-    procedure :: forward, backward, describe
+    generic :: assignment(=) => assign_plan
+    procedure :: forward, backward, describe, wavenumber, output_axes
     procedure :: scale => plan_scale
-    procedure :: output_axes
     procedure :: destroy => end_plan
-    procedure, private :: input_r4_1, input_r4_2, input_r4_3, input_r4_4, input_r4_5
-    procedure, private :: input_r8_1, input_r8_2, input_r8_3, input_r8_4, input_r8_5
+    procedure, private :: input_f4_1, input_f4_2, input_f4_3, input_f4_4, input_f4_5
+    procedure, private :: input_f8_1, input_f8_2, input_f8_3, input_f8_4, input_f8_5
     procedure, private :: input_c8_1, input_c8_2, input_c8_3, input_c8_4, input_c8_5
     procedure, private :: input_c16_1, input_c16_2, input_c16_3, input_c16_4, input_c16_5
-    procedure, private :: output_r4_1, output_r4_2, output_r4_3, output_r4_4, output_r4_5
-    procedure, private :: output_r8_1, output_r8_2, output_r8_3, output_r8_4, output_r8_5
+    procedure, private :: output_f4_1, output_f4_2, output_f4_3, output_f4_4, output_f4_5
+    procedure, private :: output_f8_1, output_f8_2, output_f8_3, output_f8_4, output_f8_5
     procedure, private :: output_c8_1, output_c8_2, output_c8_3, output_c8_4, output_c8_5
     procedure, private :: output_c16_1, output_c16_2, output_c16_3, output_c16_4, output_c16_5
     ! The plan's own arrays, valid while it is. The pointer has the type and the rank of the array; dimension d is the
     ! d-th fastest in memory, which of the input is axis d, and of the output what output_axes says.
-    generic :: input => input_r4_1, input_r4_2, input_r4_3, input_r4_4, input_r4_5, &
-      input_r8_1, input_r8_2, input_r8_3, input_r8_4, input_r8_5, &
+    generic :: input => input_f4_1, input_f4_2, input_f4_3, input_f4_4, input_f4_5, &
+      input_f8_1, input_f8_2, input_f8_3, input_f8_4, input_f8_5, &
       input_c8_1, input_c8_2, input_c8_3, input_c8_4, input_c8_5, &
       input_c16_1, input_c16_2, input_c16_3, input_c16_4, input_c16_5
-    generic :: output => output_r4_1, output_r4_2, output_r4_3, output_r4_4, output_r4_5, &
-      output_r8_1, output_r8_2, output_r8_3, output_r8_4, output_r8_5, &
+    generic :: output => output_f4_1, output_f4_2, output_f4_3, output_f4_4, output_f4_5, &
+      output_f8_1, output_f8_2, output_f8_3, output_f8_4, output_f8_5, &
       output_c8_1, output_c8_2, output_c8_3, output_c8_4, output_c8_5, &
       output_c16_1, output_c16_2, output_c16_3, output_c16_4, output_c16_5
     final :: finalize_plan
@@ -77,15 +88,6 @@ module weft
   interface weft_kinds
     module procedure kinds_4, kinds_8
   end interface
-
-  interface type_of
-    module procedure type_r4, type_r8, type_c8, type_c16
-  end interface
-
-  ! weft_view of weft.h.
-  type, bind(c) :: view_in_c
-    integer(c_int64_t) :: axes, lo(WEFT_MAX_AXES), hi(WEFT_MAX_AXES), strides(WEFT_MAX_AXES), elements, reach
-  end type
 
   interface
     function weft_error_in_c() bind(c, name='weft_error') result(message)
@@ -105,6 +107,11 @@ module weft
       import :: c_ptr
       type(c_ptr), intent(inout) :: options
     end subroutine
+    integer(c_int) function weft_options_copy(copy, options) bind(c)
+      import :: c_int, c_ptr
+      type(c_ptr), intent(out) :: copy
+      type(c_ptr), value :: options
+    end function
     integer(c_int) function weft_options_set(options, name, value) bind(c)
       import :: c_int, c_ptr, c_char
       type(c_ptr), value :: options
@@ -185,45 +192,23 @@ module weft
       type(c_ptr), value :: plan
       type(c_ptr), intent(out) :: data
     end function
-    integer(c_int) function weft_plan_input_view(plan, view) bind(c)
-      import :: c_int, c_ptr, view_in_c
+    integer(c_int) function weft_plan_wavenumber(plan, axis, index, wavenumber) bind(c)
+      import :: c_int, c_ptr, c_int64_t, c_double
       type(c_ptr), value :: plan
-      type(view_in_c), intent(out) :: view
+      integer(c_int64_t), value :: axis, index
+      real(c_double), intent(out) :: wavenumber
     end function
-    integer(c_int) function weft_plan_output_view(plan, view) bind(c)
-      import :: c_int, c_ptr, view_in_c
+    integer(c_int) function weft_fortran_sides(plan, in, out, in_place) bind(c)
+      import :: c_int, c_ptr, side
       type(c_ptr), value :: plan
-      type(view_in_c), intent(out) :: view
+      type(side), intent(out) :: in, out
+      integer(c_int), intent(out) :: in_place
     end function
-    integer(c_int) function weft_plan_input_layout(plan, layout) bind(c)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: plan
-      type(c_ptr), intent(out) :: layout
-    end function
-    integer(c_int) function weft_plan_output_layout(plan, layout) bind(c)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: plan
-      type(c_ptr), intent(out) :: layout
-    end function
-    integer(c_int) function weft_layout_order(layout, order, padding) bind(c)
-      import :: c_int, c_ptr, c_int64_t
-      type(c_ptr), value :: layout
-      integer(c_int64_t), intent(out) :: order(*), padding(*)
-    end function
-    subroutine weft_layout_destroy(layout) bind(c)
-      import :: c_ptr
-      type(c_ptr), intent(inout) :: layout
-    end subroutine
-    integer(c_int) function weft_plan_input_type(plan, text, room, length) bind(c)
-      import :: c_int, c_ptr, c_int64_t, c_char
-      type(c_ptr), value :: plan
-      character(kind=c_char), intent(out) :: text(*)
-      integer(c_int64_t), value :: room
-      integer(c_int64_t), intent(out) :: length
-    end function
-    integer(c_int) function weft_plan_output_type(plan, text, room, length) bind(c)
-      import :: c_int, c_ptr, c_int64_t, c_char
-      type(c_ptr), value :: plan
+    integer(c_int) function weft_fortran_fit(in, out, from, to, in_place, text, room, length) bind(c)
+      import :: c_int, c_int64_t, c_char, side
+      type(*), intent(in) :: in(..), out(..)
+      type(side), intent(in) :: from, to
+      integer(c_int), value :: in_place
       character(kind=c_char), intent(out) :: text(*)
       integer(c_int64_t), value :: room
       integer(c_int64_t), intent(out) :: length
@@ -348,20 +333,25 @@ contains
     call ended(status, ierr)
   end subroutine
 
-  ! An option as text.
-  function options_get(options, name) result(value)
+  ! An option as text; empty where there is no such option.
+  function options_get(options, name, ierr) result(value)
     class(weft_options), intent(inout) :: options
     character(len=*), intent(in) :: name
+    integer, intent(out), optional :: ierr
     character(len=:), allocatable :: value
     character(kind=c_char), allocatable, target :: text(:)
     integer(c_int64_t) :: length
     integer(c_int) :: status
     call made(options, status)
+    value = ''
+    length = 0
     if (status == WEFT_OK) status = weft_options_get(options%handle, in_c(name), c_null_ptr, 0_c_int64_t, length)
-    call ended(status)
-    allocate (text(length + 1))
-    call ended(weft_options_get(options%handle, in_c(name), c_loc(text), length + 1, length))
-    value = joined(text(1:length))
+    if (status == WEFT_OK) then
+      allocate (text(length + 1))
+      status = weft_options_get(options%handle, in_c(name), c_loc(text), size(text, kind=c_int64_t), length)
+      value = joined(text(1:length))
+    end if
+    call ended(status, ierr)
   end function
 
   function joined(letters) result(text)
@@ -372,6 +362,21 @@ contains
       text(i:i) = letters(i)
     end do
   end function
+
+  ! A copy of its own.
+  subroutine assign_options(to, from)
+    class(weft_options), intent(inout) :: to
+    class(weft_options), intent(in) :: from
+    type(c_ptr) :: copy
+    integer(c_int) :: status
+    call begin()
+    status = WEFT_OK
+    copy = c_null_ptr
+    if (c_associated(from%handle)) status = weft_options_copy(copy, from%handle)
+    call weft_options_destroy(to%handle)
+    to%handle = copy
+    call ended(status)
+  end subroutine
 
   subroutine end_options(options)
     type(weft_options), intent(inout) :: options
@@ -438,7 +443,14 @@ contains
     integer :: axes
     call weft_plan_destroy(plan%handle)
     call begin()
+    if (.not. (allocated(problem%shape) .and. allocated(problem%kinds) .and. allocated(problem%precision) .and. &
+      allocated(problem%axes))) then
+      call refuse('the problem has not been made; weft_kinds makes one', status)
+      call ended(status, ierr)
+      return
+    end if
     axes = size(problem%shape)
+    plan%axes = axes
     made_options = c_null_ptr
     if (present(options)) made_options = options%handle
     status = weft_problem_create(made_problem, in_c(problem%precision), int(axes, c_int64_t), &
@@ -446,6 +458,7 @@ contains
       int(axes - problem%axes(size(problem%axes):1:-1), c_int64_t))
     if (status == WEFT_OK) status = weft_plan_create_f(plan%handle, int(comm, c_int), made_problem, made_options)
     call weft_problem_destroy(made_problem)
+    if (status == WEFT_OK) status = weft_fortran_sides(plan%handle, plan%in, plan%out, plan%in_place)
     call ended(status, ierr)
   end subroutine
 
@@ -459,125 +472,159 @@ contains
     call weft_plan_destroy(plan%handle)
   end subroutine
 
-  ! Collective. Arrays of any type and rank that are contiguous and have this rank's part, such as those of input and
-  ! output. In place both are the same array.
+  ! A plan belongs to one variable, which ends it.
+  subroutine assign_plan(to, from)
+    class(weft_plan), intent(inout) :: to
+    class(weft_plan), intent(in) :: from
+    if (c_associated(to%handle, from%handle)) return
+    write (error_unit, '(a)') 'a weft_plan cannot be assigned; make another one with create, or point to it'
+    error stop 1
+  end subroutine
+
+  ! Collective. This rank's arrays, of the type, the extents and the strides of those of input and output, or contiguous
+  ! lists of as many elements. In place both are the same array.
   subroutine forward(plan, in, out, ierr)
     class(weft_plan), intent(in) :: plan
     type(*), intent(in), target :: in(..)
     type(*), intent(inout), target :: out(..)
     integer, intent(out), optional :: ierr
+    integer(c_int) :: status
     call begin()
-    call ended(weft_plan_forward(plan%handle, c_loc(in), c_loc(out)), ierr)
+    status = WEFT_OK
+    if (c_associated(plan%handle)) call check(in, out, plan%in, plan%out, plan%in_place, status)
+    if (status == WEFT_OK) status = weft_plan_forward(plan%handle, c_loc(in), c_loc(out))
+    call ended(status, ierr)
   end subroutine
   subroutine backward(plan, in, out, ierr)
     class(weft_plan), intent(in) :: plan
     type(*), intent(in), target :: in(..)
     type(*), intent(inout), target :: out(..)
     integer, intent(out), optional :: ierr
+    integer(c_int) :: status
     call begin()
-    call ended(weft_plan_backward(plan%handle, c_loc(in), c_loc(out)), ierr)
+    status = WEFT_OK
+    if (c_associated(plan%handle)) call check(in, out, plan%out, plan%in, plan%in_place, status)
+    if (status == WEFT_OK) status = weft_plan_backward(plan%handle, c_loc(in), c_loc(out))
+    call ended(status, ierr)
+  end subroutine
+
+  subroutine check(in, out, from, to, in_place, status)
+    type(*), intent(in) :: in(..), out(..)
+    type(side), intent(in) :: from, to
+    integer(c_int), intent(in) :: in_place
+    integer(c_int), intent(out) :: status
+    character(kind=c_char) :: text(1000)
+    integer(c_int64_t) :: length
+    status = weft_fortran_fit(in, out, from, to, in_place, text, size(text, kind=c_int64_t), length)
+    if (status /= WEFT_OK) call refuse(joined(text(1:length)), status)
   end subroutine
 
   ! What backward(forward(u)) is to be multiplied by to give u.
-  function plan_scale(plan) result(factor)
+  function plan_scale(plan, ierr) result(factor)
     class(weft_plan), intent(in) :: plan
+    integer, intent(out), optional :: ierr
     real(c_double) :: factor
     call begin()
-    call ended(weft_plan_scale(plan%handle, factor))
+    factor = 0
+    call ended(weft_plan_scale(plan%handle, factor), ierr)
+  end function
+
+  ! The signed wavenumber of a global index of the output along an axis of the problem, both from 1 on.
+  function wavenumber(plan, axis, index, ierr) result(k)
+    class(weft_plan), intent(in) :: plan
+    integer, intent(in) :: axis, index
+    integer, intent(out), optional :: ierr
+    real(c_double) :: k
+    integer(c_int) :: status
+    call begin()
+    k = 0
+    if (axis < 1 .or. axis > plan%axes) then
+      call refuse('the wavenumber of axis ' // number_text(axis) // ' is asked for; allowed: 1 to ' // &
+        number_text(plan%axes), status)
+    else
+      status = weft_plan_wavenumber(plan%handle, int(plan%axes - axis, c_int64_t), int(index - 1, c_int64_t), k)
+    end if
+    call ended(status, ierr)
   end function
 
   ! Many lines: stages, exchanges, memory.
-  function describe(plan) result(text)
+  function describe(plan, ierr) result(text)
     class(weft_plan), intent(in) :: plan
+    integer, intent(out), optional :: ierr
     character(len=:), allocatable :: text
     character(kind=c_char), allocatable, target :: letters(:)
     integer(c_int64_t) :: length
-    call begin()
-    call ended(weft_plan_describe(plan%handle, c_null_ptr, 0_c_int64_t, length))
-    allocate (letters(length + 1))
-    call ended(weft_plan_describe(plan%handle, c_loc(letters), length + 1, length))
-    text = joined(letters(1:length))
-  end function
-
-  ! For each dimension of the output's array the axis that it is: those of problem and batch, from 1 on.
-  function output_axes(plan) result(axes)
-    class(weft_plan), intent(in) :: plan
-    integer, allocatable :: axes(:)
-    integer(c_int64_t) :: order(WEFT_MAX_AXES)
-    type(view_in_c) :: view
     integer(c_int) :: status
-    integer :: n, d
-    call memory_of(plan, .false., view, order, status)
-    call ended(status)
-    n = int(view%axes)
-    allocate (axes(n))
-    do d = 1, n
-      axes(d) = n - int(order(n + 1 - d))
-    end do
+    call begin()
+    text = ''
+    length = 0
+    status = weft_plan_describe(plan%handle, c_null_ptr, 0_c_int64_t, length)
+    if (status == WEFT_OK) then
+      allocate (letters(length + 1))
+      status = weft_plan_describe(plan%handle, c_loc(letters), size(letters, kind=c_int64_t), length)
+      text = joined(letters(1:length))
+    end if
+    call ended(status, ierr)
   end function
 
-  ! This rank's part and its memory order, the slowest axis of C first.
-  subroutine memory_of(plan, of_input, view, order, status)
+  ! For each dimension of the output's array the axis that it is: those of components, problem and batch, from 1 on.
+  function output_axes(plan, ierr) result(axes)
     class(weft_plan), intent(in) :: plan
-    logical, intent(in) :: of_input
-    type(view_in_c), intent(out) :: view
-    integer(c_int64_t), intent(out) :: order(WEFT_MAX_AXES)
-    integer(c_int), intent(out) :: status
-    integer(c_int64_t) :: padding(WEFT_MAX_AXES)
-    type(c_ptr) :: layout
+    integer, intent(out), optional :: ierr
+    integer, allocatable :: axes(:)
+    integer(c_int) :: status
     call begin()
-    if (of_input) then
-      status = weft_plan_input_view(plan%handle, view)
-      if (status == WEFT_OK) status = weft_plan_input_layout(plan%handle, layout)
+    status = WEFT_OK
+    allocate (axes(0))
+    if (c_associated(plan%handle)) then
+      axes = int(plan%out%axis(1:plan%out%axes))
     else
-      status = weft_plan_output_view(plan%handle, view)
-      if (status == WEFT_OK) status = weft_plan_output_layout(plan%handle, layout)
+      call refuse('the plan has not been made; call create', status)
     end if
-    if (status /= WEFT_OK) return
-    status = weft_layout_order(layout, order, padding)
-    call weft_layout_destroy(layout)
-  end subroutine
+    call ended(status, ierr)
+  end function
 
-  ! For each dimension in memory, the fastest first: the first global index, the extent, and the extent that memory has.
-  subroutine in_memory(plan, of_input, axes, type_name, first, extents, allocated, status)
-    class(weft_plan), intent(in) :: plan
-    logical, intent(in) :: of_input
+  ! Whether a pointer of so many dimensions and this type can be an array of the side.
+  subroutine check_pointer(of, axes, type_name, status)
+    type(side), intent(in) :: of
     integer, intent(in) :: axes
     character(len=*), intent(in) :: type_name
-    integer(c_int64_t), dimension(WEFT_MAX_AXES), intent(out) :: first, extents, allocated
     integer(c_int), intent(out) :: status
-    integer(c_int64_t) :: order(WEFT_MAX_AXES), length, stride, next
-    type(view_in_c) :: view
-    character(kind=c_char) :: text(8)
-    integer :: n, d, axis
-    call memory_of(plan, of_input, view, order, status)
-    if (status /= WEFT_OK) return
-    if (of_input) then
-      status = weft_plan_input_type(plan%handle, text, 8_c_int64_t, length)
-    else
-      status = weft_plan_output_type(plan%handle, text, 8_c_int64_t, length)
-    end if
-    if (status /= WEFT_OK) return
-    n = int(view%axes)
-    if (n /= axes .or. joined(text(1:length)) /= type_name) then
-      call refuse('an array of ' // number_text(n) // ' dimensions of type ' // joined(text(1:length)) // &
-        ' is asked for by a pointer of ' // number_text(axes) // ' dimensions of type ' // type_name // &
-        '; give a pointer of the plan''s own type and number of axes', status)
-      return
-    end if
-    do d = 1, n
-      axis = int(order(n + 1 - d)) + 1
-      first(d) = view%lo(axis) + 1
-      extents(d) = max(view%hi(axis) - view%lo(axis), 0_c_int64_t)
-    end do
-    allocated = extents
-    if (any(extents(1:n) == 0)) return
-    do d = 1, n - 1
-      stride = view%strides(int(order(n + 1 - d)) + 1)
-      next = view%strides(int(order(n - d)) + 1)
-      allocated(d) = max(extents(d), next / stride)
-    end do
+    character(len=:), allocatable :: own
+    own = joined(of%type(1:findloc(of%type, c_null_char, 1) - 1))
+    status = WEFT_OK
+    if (of%axes /= axes .or. own /= type_name) call refuse('an array of ' // number_text(int(of%axes)) // &
+      ' dimensions of type ' // in_fortran(own) // ' is asked for by a pointer of ' // number_text(axes) // &
+      ' dimensions of type ' // in_fortran(type_name) // &
+      '; give a pointer of the plan''s own type and number of axes', status)
   end subroutine
+
+  ! The extents that memory has: those of the side, with padding.
+  function extents_in_memory(of) result(extents)
+    type(side), intent(in) :: of
+    integer(c_int64_t) :: extents(WEFT_MAX_AXES)
+    integer :: d
+    extents = of%extents
+    if (of%reach == 0) return
+    do d = 1, int(of%axes) - 1
+      extents(d) = max(extents(d), of%strides(d + 1) / of%strides(d))
+    end do
+  end function
+
+  function in_fortran(type_name) result(name)
+    character(len=*), intent(in) :: type_name
+    character(len=:), allocatable :: name
+    select case (type_name)
+    case ('f4')
+      name = 'real(c_float)'
+    case ('f8')
+      name = 'real(c_double)'
+    case ('c8')
+      name = 'complex(c_float_complex)'
+    case default
+      name = 'complex(c_double_complex)'
+    end select
+  end function
 
   function number_text(number) result(text)
     integer, intent(in) :: number
@@ -587,164 +634,31 @@ contains
     text = trim(written)
   end function
 
-  ! NumPy's name of a type, as weft.h has it.
-  function type_r4(sample) result(name)
-    real(c_float), intent(in) :: sample
-    character(len=:), allocatable :: name
-    name = 'f4'
-  end function
-  function type_r8(sample) result(name)
-    real(c_double), intent(in) :: sample
-    character(len=:), allocatable :: name
-    name = 'f8'
-  end function
-  function type_c8(sample) result(name)
-    complex(c_float_complex), intent(in) :: sample
-    character(len=:), allocatable :: name
-    name = 'c8'
-  end function
-  function type_c16(sample) result(name)
-    complex(c_double_complex), intent(in) :: sample
-    character(len=:), allocatable :: name
-    name = 'c16'
-  end function
-
 #define PASTE(x) x
 #define RANK 1
 #define DIMS :
 #define AT(a) a(1):
 #define CUT(a) :a(1)
-#define TYPE real(c_float)
-#define ID r4_1
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE real(c_double)
-#define ID r8_1
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_float_complex)
-#define ID c8_1
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_double_complex)
-#define ID c16_1
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#undef RANK
-#undef DIMS
-#undef AT
-#undef CUT
+#include "weft_types.inc"
 #define RANK 2
 #define DIMS :,:
 #define AT(a) a(1):, a(2):
 #define CUT(a) :a(1), :a(2)
-#define TYPE real(c_float)
-#define ID r4_2
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE real(c_double)
-#define ID r8_2
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_float_complex)
-#define ID c8_2
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_double_complex)
-#define ID c16_2
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#undef RANK
-#undef DIMS
-#undef AT
-#undef CUT
+#include "weft_types.inc"
 #define RANK 3
 #define DIMS :,:,:
 #define AT(a) a(1):, a(2):, a(3):
 #define CUT(a) :a(1), :a(2), :a(3)
-#define TYPE real(c_float)
-#define ID r4_3
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE real(c_double)
-#define ID r8_3
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_float_complex)
-#define ID c8_3
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_double_complex)
-#define ID c16_3
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#undef RANK
-#undef DIMS
-#undef AT
-#undef CUT
+#include "weft_types.inc"
 #define RANK 4
 #define DIMS :,:,:,:
 #define AT(a) a(1):, a(2):, a(3):, a(4):
 #define CUT(a) :a(1), :a(2), :a(3), :a(4)
-#define TYPE real(c_float)
-#define ID r4_4
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE real(c_double)
-#define ID r8_4
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_float_complex)
-#define ID c8_4
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_double_complex)
-#define ID c16_4
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#undef RANK
-#undef DIMS
-#undef AT
-#undef CUT
+#include "weft_types.inc"
 #define RANK 5
 #define DIMS :,:,:,:,:
 #define AT(a) a(1):, a(2):, a(3):, a(4):, a(5):
 #define CUT(a) :a(1), :a(2), :a(3), :a(4), :a(5)
-#define TYPE real(c_float)
-#define ID r4_5
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE real(c_double)
-#define ID r8_5
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_float_complex)
-#define ID c8_5
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
-#define TYPE complex(c_double_complex)
-#define ID c16_5
-#include "weft_arrays.inc"
-#undef TYPE
-#undef ID
+#include "weft_types.inc"
 
 end module

@@ -22,6 +22,7 @@ mricron-data        its input: a measured volume, ch2.nii.gz"
 needs_test="
 python3             runs the checks of files
 libgtest-dev        the tests' framework
+gfortran            the Fortran module
 libmpich-dev        a second MPI, to be right with both
 mpich               its mpirun
 iproute2            makes hosts of this machine, for tests of several nodes

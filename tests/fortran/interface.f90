@@ -12,6 +12,8 @@ program interface
   call kinds_by_axis()
   call padded_in_place()
   call batches()
+  call arrays_of_the_caller()
+  call copies()
   call errors()
   call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   if (rank == 0) print '(i0, a, i0, a)', wrong, ' failures on ', ranks, ' ranks'
@@ -146,11 +148,85 @@ contains
     call expect(all(fft%output_axes() == [1, 2, 3, 4]), 'a natural output is not turned')
   end subroutine
 
+  ! Arrays that are like the plan's own, and lists; others are refused before anything is read or written.
+  subroutine arrays_of_the_caller()
+    integer, parameter :: n(3) = [6, 5, 4]
+    complex(c_double_complex), pointer :: u(:,:,:), none(:,:,:)
+    complex(c_double_complex), allocatable :: mine(:,:,:), larger(:,:,:), list(:), back(:)
+    complex(c_float_complex), allocatable :: single(:,:,:)
+    type(weft_plan) :: fft
+    type(weft_options) :: options
+    integer :: ierr, lo(3), hi(3)
+    logical :: owns
+    call options%set('natural_output', .true.)
+    call fft%create(MPI_COMM_WORLD, weft_kinds(n, 'c2c'), options)
+    call fft%input(u)
+    owns = size(u) > 0
+    lo = lbound(u)
+    hi = ubound(u)
+    allocate (mine(lo(1):hi(1), lo(2):hi(2), lo(3):hi(3)), list(size(u)), back(size(u) + 3))
+    call fill(u, 2)
+    call fft%forward(u, mine, ierr)
+    call expect(ierr == WEFT_OK, 'an allocatable array like the plan''s')
+    call fft%forward(u, list, ierr)
+    call expect(ierr == WEFT_OK .and. all(list == reshape(mine, [size(mine)])), 'a list of as many elements')
+    call fft%backward(list, back, ierr)
+    call expect(ierr == WEFT_OK, 'a longer list')
+    call expect(all(abs(back(1:size(u)) * fft%scale() - reshape(u, [size(u)])) < 1e-13), 'there and back by lists')
+
+    if (.not. owns) return  ! any array will do where there is nothing
+    allocate (larger(lo(1):hi(1) + 1, lo(2):hi(2), lo(3):hi(3)), single(lo(1):hi(1), lo(2):hi(2), lo(3):hi(3)))
+    larger = 7
+    call fft%forward(u, larger, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the array for the result has the extents (7, 5') > 0, &
+      'other extents')
+    call fft%forward(u, larger(lo(1):hi(1), :, :), ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the strides (1, 7, 35)') > 0, 'other strides')
+    call expect(all(larger == 7), 'what was refused is as before')
+    call fft%forward(u, back(1:size(u) - 1), ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'contiguous list') > 0, 'a short list')
+    call fft%forward(single, u, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the array to transform is of another type') > 0, &
+      'another precision')
+    nullify (none)
+    call fft%backward(none, u, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'not associated') > 0, 'no array')
+  end subroutine
+
+  subroutine fill(u, round)
+    complex(c_double_complex), pointer, intent(in) :: u(:,:,:)
+    integer, intent(in) :: round
+    integer :: i, j, l
+    do l = lbound(u, 3), ubound(u, 3)
+      do j = lbound(u, 2), ubound(u, 2)
+        do i = lbound(u, 1), ubound(u, 1)
+          u(i, j, l) = cmplx(sin(100d0 * round + 31 * i + 7 * j + l), cos(1d0 * i * j + l * round), c_double)
+        end do
+      end do
+    end do
+  end subroutine
+
+  ! Options can be copied; what is set in one is not in the other.
+  subroutine copies()
+    type(weft_options) :: first, second
+    call first%set('batch', 3)
+    second = first
+    call second%set('batch', 4)
+    call expect(first%get('batch') == '3' .and. second%get('batch') == '4', 'a copy is its own')
+    first = second
+    first = first
+    call expect(first%get('batch') == '4', 'of itself, too')
+  end subroutine
+
   subroutine errors()
     real(c_double), pointer :: u(:,:)
     complex(c_double_complex), pointer :: z(:,:,:)
     type(weft_plan) :: fft
     type(weft_options) :: options
+    type(weft_problem) :: unmade
+    character(len=:), allocatable :: text
+    integer, allocatable :: axes(:)
+    real(c_double) :: k
     integer :: ierr
     call options%set('strategy', 'pigeon', ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'pigeon') > 0, 'an unknown strategy')
@@ -158,11 +234,30 @@ contains
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'c2d') > 0, 'an unknown kind')
     call fft%input(z, ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'plan is NULL') > 0, 'a plan that was not made')
+    call fft%forward(z, z, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'plan is NULL') > 0, 'nothing to execute')
+    axes = fft%output_axes(ierr)
+    call expect(size(axes) == 0 .and. ierr == WEFT_ERROR, 'no axes')
+    text = fft%describe(ierr)
+    call expect(text == '' .and. ierr == WEFT_ERROR, 'nothing to describe')
+    text = options%get('speed', ierr)
+    call expect(text == '' .and. ierr == WEFT_ERROR .and. index(weft_message(), 'speed') > 0, 'no such option')
+    call fft%create(MPI_COMM_WORLD, unmade, ierr=ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'weft_kinds') > 0, 'a problem that was not made')
+    call fft%create(MPI_COMM_NULL, weft_kinds([4, 4, 4], 'c2c'), ierr=ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'MPI_COMM_NULL') > 0, 'no communicator')
+    call fft%create(MPI_COMM_WORLD, weft_kinds([4, 4, 4 + rank], 'c2c'), ierr=ierr)
+    call expect(ranks == 1 .or. ierr == WEFT_ERROR .and. index(weft_message(), 'ranks disagree about') > 0, &
+      'another shape on each rank is an error on all')
     call fft%create(MPI_COMM_WORLD, weft_kinds([4, 4, 4], 'c2c'), ierr=ierr)
     call expect(ierr == WEFT_OK, 'a plan after all')
     call fft%input(u, ierr)
-    call expect(ierr == WEFT_ERROR .and. index(weft_message(), '3 dimensions of type c16') > 0, 'a pointer of another type')
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), '3 dimensions of type complex(c_double_complex)') > 0, &
+      'a pointer of another type')
     call expect(.not. associated(u), 'no array')
+    call expect(fft%wavenumber(1, 4) == -1 .and. fft%wavenumber(3, 2) == 1, 'wavenumbers')
+    k = fft%wavenumber(4, 1, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'allowed: 1 to 3') > 0, 'no fourth axis')
     call fft%output(z, ierr)
     call expect(ierr == WEFT_OK .and. associated(z), 'the right pointer')
   end subroutine
