@@ -23,6 +23,9 @@ needs_test="
 python3             runs the checks of files
 libgtest-dev        the tests' framework
 gfortran            the Fortran module
+python3-dev         the Python package: headers
+python3-venv        a place for what it needs of the Python package index
+python3-scipy       what it is compared with
 libmpich-dev        a second MPI, to be right with both
 mpich               its mpirun
 iproute2            makes hosts of this machine, for tests of several nodes
@@ -78,18 +81,32 @@ fetch_ducc() {
         fail "could not fetch DUCC's source: ducc0 0.42.0 from the Python package index"
 }
 
+# A Python in build/python that has what the Python package needs: nanobind to be built, mpi4py to run. The package index may be
+# out of reach: then the package is neither built nor tested, as CMake says.
+python_environment() {
+    local folder=build/python
+    if ! "$folder/bin/python" -c "import nanobind, mpi4py" 2>/dev/null; then
+        echo "fetching nanobind and mpi4py into $folder"
+        "$PYTHON" -m venv --clear --system-site-packages "$folder" &&
+            "$folder/bin/python" -m pip install --quiet "nanobind>=2" "mpi4py>=4" ||
+            echo "could not fetch nanobind and mpi4py from the Python package index: no Python package"
+    fi
+}
+
 # build PRESET [CMake options...]: configures and builds, or of the build the targets that are named in `targets`. Shows one line of
-# progress; without a terminal it shows none, and the log alone has the steps. Open MPI is named where two MPIs may lie side by side.
+# progress; without a terminal it shows none, and the log alone has the steps. Open MPI is named where two MPIs may lie side by side;
+# Python is that of python_environment where it has been made.
 targets=()
 build() {
-    local preset=$1 mpi=() log; shift
+    local preset=$1 named=() log; shift
     log=build/$preset.log
     if [ "$preset" != mpich ] && command -v mpicxx.openmpi mpirun.openmpi >/dev/null; then
-        mpi=(-D MPI_CXX_COMPILER="$(command -v mpicxx.openmpi)" -D MPIEXEC_EXECUTABLE="$(command -v mpirun.openmpi)")
+        named=(-D MPI_CXX_COMPILER="$(command -v mpicxx.openmpi)" -D MPIEXEC_EXECUTABLE="$(command -v mpirun.openmpi)")
     fi
+    [ ! -x build/python/bin/python ] || named+=(-D Python_EXECUTABLE="$PWD/build/python/bin/python")
     mkdir -p build
     echo "configuring build/$preset"
-    cmake --preset "$preset" "${mpi[@]}" "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
+    cmake --preset "$preset" "${named[@]}" "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
     local make=(cmake --build "build/$preset" --parallel "$(cores)")
     [ ${#targets[@]} -eq 0 ] || make+=(--target "${targets[@]}")
     export NINJA_STATUS="building %f of %t, %e s: "

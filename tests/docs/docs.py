@@ -2,7 +2,7 @@
 """What the pages say to type is compiled or run.
 
   docs.py cpp OUT FILE...          writes OUT/fragments.cpp, a function for every C++ block, and the whole programs
-                                   OUT/program_N.cpp, OUT/in_c_N.c and OUT/in_fortran_N.f90
+                                   OUT/program_N.cpp, OUT/in_c_N.c, OUT/in_fortran_N.f90 and OUT/in_python_N.py
   docs.py cmake OUT FILE...        writes OUT/CMakeLists.txt with every CMake block
   docs.py run WEFT FILE...         runs every line of every sh block, on small shapes, in a folder of its own
 
@@ -73,12 +73,13 @@ def cpp(out, files):
     for stale in out.glob("program_*.cpp"):
         if int(stale.stem[8:]) >= programs:
             stale.unlink()
-    for language, suffix, main in (("c", "c", "int main("), ("fortran", "f90", "program ")):
+    for language, suffix, comment, main in (("c", "c", "//", "int main("), ("fortran", "f90", "!", "program "),
+                                            ("python", "py", "#", "import weft")):
         whole = list(blocks(files, language))
         for number, (file, line, _, code) in enumerate(whole):
             if not any(main in text for text in code):
                 sys.exit(f"{file}:{line}: a block of {language} is a whole program")
-            place = f'#line {line} "{file}"\n' if suffix == "c" else f"! {file}, from line {line} on\n"
+            place = f'#line {line} "{file}"\n' if suffix == "c" else f"{comment} {file}, from line {line} on\n"
             write(out / f"in_{language}_{number}.{suffix}", place + "\n".join(code) + "\n")
         for stale in out.glob(f"in_{language}_*.{suffix}"):
             if int(stale.stem.split("_")[-1]) >= len(whole):

@@ -1,0 +1,23 @@
+# WEFT_PYTHON: whether the Python package is built. It needs Python with its headers, and nanobind.
+weft_part(PYTHON "the Python package")
+if(WEFT_PYTHON)
+  set(lacks "")
+  find_package(Python 3.8 QUIET COMPONENTS Interpreter Development.Module)
+  if(NOT Python_FOUND)
+    set(lacks "Python 3.8 or later with its headers (Debian: python3-dev)")
+  else()
+    execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+      OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    find_package(nanobind QUIET CONFIG HINTS "${found}")
+    if(NOT nanobind_FOUND)
+      set(lacks "nanobind of ${Python_EXECUTABLE} (pip install nanobind; Python_EXECUTABLE names another Python)")
+    endif()
+  endif()
+  if(lacks AND WEFT_ENABLE_PYTHON STREQUAL AUTO)
+    message(STATUS "Not building the Python package: missing ${lacks}")
+    set(WEFT_PYTHON OFF)
+  elseif(lacks)
+    message(FATAL_ERROR "WEFT_ENABLE_PYTHON=ON, but the Python package needs ${lacks}. Install or name that, or set "
+                        "WEFT_ENABLE_PYTHON=OFF.")
+  endif()
+endif()
