@@ -1,4 +1,4 @@
-# weft.pc, for pkg-config. Paths are relative to the file itself, so that an installed tree may be moved and `cmake --install
+# weft.pc and those of the drop-in, for pkg-config. Paths are relative to the file itself, so that an installed tree may be moved and `cmake --install
 # --prefix` may name any folder; folders that were given as absolute paths stay as they are. Where the file itself lies in an
 # absolute folder, the prefix is written in when it is installed.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
@@ -15,6 +15,15 @@ foreach(folder IN ITEMS LIBDIR INCLUDEDIR)
     set(pc_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
   endif()
 endforeach()
-configure_file("${CMAKE_CURRENT_LIST_DIR}/weft.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/weft.pc.next" @ONLY)
-install(CODE "configure_file(\"${CMAKE_CURRENT_BINARY_DIR}/weft.pc.next\" \"${CMAKE_CURRENT_BINARY_DIR}/weft.pc\" @ONLY)")
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weft.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+# weft_pc(NAME) makes NAME.pc of the template beside this file.
+function(weft_pc name)
+  set(made "${CMAKE_CURRENT_BINARY_DIR}/${name}.pc")
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${name}.pc.in" "${made}.next" @ONLY)
+  install(CODE "configure_file(\"${made}.next\" \"${made}\" @ONLY)")
+  install(FILES "${made}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+weft_pc(weft)
+if(TARGET weft_fftw3_mpi)
+  weft_pc(weft-fftw3-mpi)
+  weft_pc(weft-fftw3f-mpi)
+endif()

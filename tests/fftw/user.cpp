@@ -1,0 +1,168 @@
+// A program that knows FFTW alone, as many do it: MPI plans through the entries of serial ones, serial plans beside
+// them, plans made and destroyed around every execution. It compares everything with a serial transform.
+//
+//     user [N [REPEAT]]     N^3 points; REPEAT > 0: times instead
+//
+// USER_EXPECTS=weft in the environment: its plans must be weft's; else FFTW's.
+#include <fftw3-mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+int rank_here, ranks, failures;
+
+void check(bool good, const char* what) {
+  int all = good ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (all) return;
+  ++failures;
+  if (rank_here == 0) std::printf("wrong: %s\n", what);
+}
+
+void fill(fftw_complex* a, ptrdiff_t first, ptrdiff_t count) {
+  for (ptrdiff_t k = 0; k < count; ++k) {
+    const double x = static_cast<double>((first + k) * 7919 % 1000);
+    a[k][0] = x / 500 - 1;
+    a[k][1] = std::sin(x);
+  }
+}
+
+bool same(const fftw_complex* a, const fftw_complex* b, ptrdiff_t count, double of) {
+  for (ptrdiff_t k = 0; k < count; ++k)
+    if (!(std::hypot(a[k][0] - b[k][0], a[k][1] - b[k][1]) < 1e-13 * of)) return false;
+  return true;
+}
+
+bool weft_expected() {
+  const char* const wanted = std::getenv("USER_EXPECTS");
+  return wanted && std::strcmp(wanted, "weft") == 0;
+}
+
+void whose(fftw_plan plan) {
+  char* const text = fftw_sprint_plan(plan);
+  check((std::strncmp(text, "(weft ", 6) == 0) == weft_expected(), "whose plan it is");
+  std::free(text);
+}
+
+void transforms(ptrdiff_t n) {
+  ptrdiff_t n0, start0, n1, start1;
+  const ptrdiff_t room = fftw_mpi_local_size_3d_transposed(n, n, n, MPI_COMM_WORLD, &n0, &start0, &n1, &start1);
+  const ptrdiff_t plane = n * n, points = n * plane;
+  fftw_complex* const a = fftw_alloc_complex(static_cast<std::size_t>(room));
+  fftw_complex* const b = fftw_alloc_complex(static_cast<std::size_t>(room));
+  fftw_complex* const all = fftw_alloc_complex(static_cast<std::size_t>(points));
+
+  // a serial plan, made first and used in between
+  const int m = static_cast<int>(n);
+  fftw_plan serial = fftw_plan_dft_3d(m, m, m, all, all, FFTW_FORWARD, FFTW_ESTIMATE);
+  fill(all, 0, points);
+  fill(a, start0 * plane, n0 * plane);
+  fftw_plan plan = fftw_mpi_plan_dft_3d(n, n, n, a, b, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
+  check(plan != nullptr, "a plan");
+  whose(plan);
+  fftw_execute(serial);
+  const double size = static_cast<double>(points);
+  fftw_execute(plan);
+  check(same(b, all + start0 * plane, n0 * plane, size), "fftw_execute");
+  if (weft_expected()) {  // the serial entry, as PETSc calls it; FFTW's own would take a + 1 for the output
+    for (ptrdiff_t k = 0; k < room; ++k) b[k][0] = b[k][1] = 0;
+    fftw_execute_dft(plan, a, b);
+    check(same(b, all + start0 * plane, n0 * plane, size), "fftw_execute_dft on a distributed plan");
+  }
+  fftw_destroy_plan(plan);
+
+  // back again, in place
+  plan = fftw_mpi_plan_dft_3d(n, n, n, b, b, MPI_COMM_WORLD, FFTW_BACKWARD, FFTW_ESTIMATE);
+  fftw_mpi_execute_dft(plan, b, b);
+  for (ptrdiff_t k = 0; k < n0 * plane; ++k) b[k][0] /= size, b[k][1] /= size;
+  check(same(b, a, n0 * plane, 10), "there and back");
+  double add, mul, fma;
+  fftw_flops(plan, &add, &mul, &fma);
+  check(add + mul + fma > 0 && fftw_cost(plan) > 0, "flops and cost");
+  fftw_destroy_plan(plan);
+  fftw_destroy_plan(nullptr);
+
+  // one-dimensional: FFTW's own, also where weft does the others
+  ptrdiff_t in_count, in_start, out_count, out_start;
+  const ptrdiff_t line = fftw_mpi_local_size_1d(n * n, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE, &in_count, &in_start, &out_count, &out_start);
+  fftw_complex* const c = fftw_alloc_complex(static_cast<std::size_t>(std::max<ptrdiff_t>(line, 1)));
+  plan = fftw_mpi_plan_dft_1d(n * n, c, c, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
+  if (plan) {
+    fill(c, in_start, in_count);
+    fftw_execute(plan);
+    fftw_plan long_line = fftw_plan_dft_1d(m * m, all, all, FFTW_FORWARD, FFTW_ESTIMATE);
+    fill(all, 0, n * n);
+    fftw_execute(long_line);
+    fftw_destroy_plan(long_line);
+    check(same(c, all + out_start, out_count, size), "a one-dimensional transform");
+    fftw_destroy_plan(plan);
+  }
+  fftw_mpi_gather_wisdom(MPI_COMM_WORLD);
+  fftw_mpi_broadcast_wisdom(MPI_COMM_WORLD);
+  fftw_destroy_plan(serial);
+  fftw_free(a), fftw_free(b), fftw_free(c), fftw_free(all);
+}
+
+double slowest(double seconds) {
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+// Medians of forward executions, and of plans that are made and destroyed.
+void times(ptrdiff_t n, int repeat) {
+  ptrdiff_t n0, start0;
+  const ptrdiff_t room = fftw_mpi_local_size_3d(n, n, n, MPI_COMM_WORLD, &n0, &start0);
+  fftw_complex* const a = fftw_alloc_complex(static_cast<std::size_t>(room));
+  fftw_complex* const b = fftw_alloc_complex(static_cast<std::size_t>(room));
+  for (const bool transposed : {false, true})
+    for (const bool in_place : {false, true}) {
+      const unsigned flags = FFTW_MEASURE | (transposed ? FFTW_MPI_TRANSPOSED_OUT : 0);
+      std::vector<double> planning, executing;
+      for (int k = 0; k < 3; ++k) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double begin = MPI_Wtime();
+        fftw_plan plan = fftw_mpi_plan_dft_3d(n, n, n, a, in_place ? a : b, MPI_COMM_WORLD, FFTW_FORWARD, flags);
+        planning.push_back(slowest(MPI_Wtime() - begin));
+        fill(a, start0 * n * n, n0 * n * n);
+        for (int r = 0; k == 2 && r < repeat + 100; ++r) {
+          MPI_Barrier(MPI_COMM_WORLD);
+          const double start = MPI_Wtime();
+          fftw_execute(plan);
+          const double took = slowest(MPI_Wtime() - start);
+          if (r >= 100) executing.push_back(took);
+          if (in_place) fill(a, start0 * n * n, n0 * n * n);
+        }
+        fftw_destroy_plan(plan);
+      }
+      std::sort(executing.begin(), executing.end());
+      if (rank_here == 0)
+        std::printf("%td^3 %s %s: %.3f ms; planning %.3f, %.3f, %.3f ms\n", n, transposed ? "transposed" : "natural",
+                    in_place ? "in place" : "out of place", 1e3 * executing[executing.size() / 2], 1e3 * planning[0],
+                    1e3 * planning[1], 1e3 * planning[2]);
+    }
+  fftw_free(a), fftw_free(b);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_here);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  fftw_mpi_init();
+  const ptrdiff_t n = argc > 1 ? std::atoi(argv[1]) : 12;
+  const int repeat = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (repeat > 0) times(n, repeat);
+  else transforms(n);
+  fftw_mpi_cleanup();
+  MPI_Finalize();
+  if (rank_here == 0 && repeat == 0) std::printf("%d failures\n", failures);
+  return failures ? 1 : 0;
+}
