@@ -50,7 +50,9 @@ class Programs(unittest.TestCase):
         self.assertTrue(0.7 < written["gap_ev"] < 1.1, written["gap_ev"])
 
     def test_scf(self):
-        ran = self.run_program(SCF, self.small_silicon(), "--json", self.place("s.json"))
+        """What is printed, JSON, the cube file, and the page of weft report."""
+        ran = self.run_program(SCF, self.small_silicon(), "--json", self.place("s.json"), "--cube",
+                               self.place("rho.cube"))
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("iteration", ran.stdout)
         written = json.loads(self.place("s.json").read_text())
@@ -61,6 +63,8 @@ class Programs(unittest.TestCase):
         self.assertEqual([point["label"] for point in points], ["L", "Gamma", "X"])
         for one, other in zip(points[1]["energies_ev"], written["kpoints"][0]["energies_ev"]):
             self.assertAlmostEqual(one, other, 6)
+        self.check_cube()
+        self.check_report()
 
     def small_silicon(self, *changes):
         return self.changed("silicon_lda.toml", ("cutoff_ha = 25", "cutoff_ha = 5"), ("grid = [33, 33, 33]", ""),
@@ -81,23 +85,18 @@ class Programs(unittest.TestCase):
                      "--restart", file)
         self.refused(SCF, "rho.npy", self.small_silicon(("cutoff_ha = 5", "cutoff_ha = 8")), "--restart", file)
 
-    def test_report(self):
-        """One page with the levels along the path, and how the density converged."""
+    def check_report(self):
         page, report = self.place("r.html"), Path(__file__).resolve().parents[2] / "tools/weft-report"
-        ran = self.run_program(SCF, self.small_silicon(), "--json", self.place("s.json"))
-        self.assertEqual(ran.returncode, 0, ran.stderr)
         drawn = subprocess.run([report, self.place("s.json"), "-o", page], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, timeout=60)
         if "need matplotlib" in drawn.stderr:
-            self.skipTest("no matplotlib")
+            return
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
         text = page.read_text()
         for wanted in ("aria-label='convergence'", "aria-label='band structure'", "Total energy", "The gap is"):
             self.assertIn(wanted, text)
 
-    def test_cube(self):
-        ran = self.run_program(SCF, self.small_silicon(), "--cube", self.place("rho.cube"))
-        self.assertEqual(ran.returncode, 0, ran.stderr)
+    def check_cube(self):
         lines = self.place("rho.cube").read_text().splitlines()
         self.assertEqual(lines[2].split()[0], "2")
         counts = [int(line.split()[0]) for line in lines[3:6]]
