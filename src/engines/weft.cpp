@@ -19,9 +19,9 @@ namespace {
 // Whether a row of wisdom is of lines that go to weft's kernels, of this set or another one.
 bool is_of_lanes(const WisdomRow& row) { return row.manner.starts_with("lanes"); }
 
-// Kernels are taken where they are hardly slower in cache: they ask memory for the lines behind,
-// and read and write where others copy.
-constexpr double advantage = 0.9;
+// Kernels for AVX-512 are taken where they are hardly slower in cache: they ask memory for the lines
+// behind, and read and write where others copy. Other sets have to be as fast (memory policy, K1).
+double advantage() { return kernel_set() == "avx512" ? 0.9 : 1; }
 
 // Complex lines beyond this many points go back by the same engine as they came: planning them
 // takes long.
@@ -125,7 +125,7 @@ class WeftEngine final : public Engine {
     }
     for (const auto& lines : other_->plan_all({measured.begin(), measured.end()}, effort))
       own_[{lines->spec(), effort}] =
-          seconds_in_cache(*own_lines(lines->spec())) * advantage < seconds_in_cache(*lines);
+          seconds_in_cache(*own_lines(lines->spec())) * advantage() < seconds_in_cache(*lines);
     for (const LineSpec& spec : follow) own_[{spec, effort}] = own_.at({spec.opposite(), effort});
   }
   static std::shared_ptr<const Lines> own_lines(const LineSpec& spec) {
