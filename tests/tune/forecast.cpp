@@ -43,7 +43,8 @@ TEST(Forecast, CountsWhatPlansCount) {
         EXPECT_EQ(f.declined.empty(), c.declined.empty()) << c.strategy << f.declined;
         if (!c.declined.empty()) continue;
         EXPECT_GE(f.cost.bytes, c.cost.bytes) << c.strategy;  // and back
-        if (12 % ranks_of_world() == 0 && problem.precision == Precision::double_) {
+        // what "unpacked" sends depends on the order of memory, which differs on the way back
+        if (c.strategy != "unpacked" && 12 % ranks_of_world() == 0 && problem.precision == Precision::double_) {
           EXPECT_EQ(f.cost.bytes, 2 * c.cost.bytes) << c.strategy;
           EXPECT_EQ(f.cost.messages, 2 * c.cost.messages) << c.strategy;
           EXPECT_EQ(f.cost.calls, 2 * c.cost.calls) << c.strategy;
@@ -62,6 +63,7 @@ TEST(Forecast, CountsWhatPlansCount) {
 }
 
 TEST(Forecast, FollowsTheMachine) {
+  if (ranks_of_world() > 1) GTEST_SKIP() << "it needs no other ranks";
   const auto problem = c2c<double>({64, 64, 64});
   std::vector<int> pairs;
   for (int r = 0; r < 16; ++r) pairs.push_back(r / 2);
@@ -93,6 +95,7 @@ TEST(Forecast, FollowsTheMachine) {
 }
 
 TEST(Forecast, ManyRanks) {
+  if (ranks_of_world() > 1) GTEST_SKIP() << "it needs no other ranks";
   const double begin = clock_seconds();
   std::vector<int> nodes;
   for (int r = 0; r < 1024; ++r) nodes.push_back(r / 32);
@@ -108,6 +111,7 @@ TEST(Forecast, ManyRanks) {
 }
 
 TEST(Forecast, ProfilesOfMachines) {
+  if (crowded()) GTEST_SKIP() << "ranks that share cores measure only that";
   MachineProfile measured = measure_profile(world);
   EXPECT_EQ(measured.ranks, ranks_of_world());
   EXPECT_GE(measured.relative_error, 0.1);
@@ -126,6 +130,7 @@ TEST(Forecast, ProfilesOfMachines) {
 }
 
 TEST(Forecast, WhatCannotBe) {
+  if (ranks_of_world() > 1) GTEST_SKIP() << "it needs no other ranks";
   const auto cube = c2c<double>({8, 8, 8});
   const auto says = [](const std::string& text, auto work) {
     EXPECT_NE(message(work).find(text), std::string::npos) << message(work);
