@@ -303,7 +303,7 @@ Problem any(std::mt19937& random) {
   if (pick(0, 15) == 0) p.flags &= ~FFTW_ESTIMATE;
   if (rank == 2 && p.what == What::r2c) p.flags &= ~FFTW_MPI_TRANSPOSED_IN;  // FFTW has no layout for these
   if (rank == 2 && p.what == What::c2r) p.flags &= ~FFTW_MPI_TRANSPOSED_OUT;
-  // FFTW-MPI 3.3.10 is wrong, and writes behind its arrays, where one of the first two axes has one point.
+  // Where one of the first two axes has one point, FFTW-MPI 3.3.10 writes behind its arrays.
   for (const std::size_t axis : {0, 1}) p.n[axis] = std::max<Size>(p.n[axis], 2);
   if (p.what == What::r2r)
     for (int k = 0; k < rank; ++k) {
@@ -316,7 +316,7 @@ Problem any(std::mt19937& random) {
     const std::size_t axis = (moves ? !before : before ? p.transposed_in() : p.transposed_out()) ? 1 : 0;
     Size n = p.n[axis];
     if (p.has_half() && axis + 1 == p.n.size()) n = n / 2 + 1;
-    // Of c2r with two blocks for one axis FFTW-MPI 3.3.10 has other results than of one block.
+    // Of c2r with two blocks for one axis FFTW-MPI 3.3.10 has wrong results, against a serial transform, too.
     if (!before && p.what == What::c2r && p.transposed_in() == p.transposed_out()) p.out_block = p.in_block;
     else if (pick(0, 2) == 0) (before ? p.in_block : p.out_block) = pick(static_cast<int>((n + ranks - 1) / ranks), static_cast<int>(n));
   }
