@@ -20,6 +20,13 @@ if(WEFT_FORTRAN)
       endif()
     endif()
     find_package(MPI QUIET COMPONENTS Fortran)
+    if(TARGET MPI::MPI_Fortran)  # the module has a file in C++, too, whose compiler does not know these
+      get_target_property(options MPI::MPI_Fortran INTERFACE_COMPILE_OPTIONS)
+      if(options)
+        set_property(TARGET MPI::MPI_Fortran PROPERTY INTERFACE_COMPILE_OPTIONS
+          "$<$<COMPILE_LANGUAGE:Fortran>:${options}>")
+      endif()
+    endif()
     if(NOT MPI_Fortran_HAVE_F08_MODULE)
       set(lacks "mpi_f08 of the MPI in use, read by ${CMAKE_Fortran_COMPILER} (MPI_Fortran_COMPILER names its wrapper)")
     endif()

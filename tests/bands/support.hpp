@@ -1,6 +1,7 @@
 // The shipped crystals, and calculations of them.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -10,7 +11,7 @@
 #include "bands/input.hpp"
 
 inline bands::Input crystal(const std::string& name) {
-  const std::string path = std::string(WEFT_CRYSTALS) + "/" + name + ".toml";
+  const std::string path = std::filesystem::path(WEFT_CRYSTALS) / (name + ".toml");
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   return bands::read_input(path, {std::istreambuf_iterator<char>(file), {}});
