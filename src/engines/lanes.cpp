@@ -58,7 +58,7 @@ const Set* find(std::string_view name) {
   std::string names;
   for (const std::string& known : kernel_sets()) names += known + ", ";
   throw Error("WEFT_KERNELS=" + std::string(name.substr(0, 100)) + ": this build and processor have " + names +
-              "none; give one of these, or unset it for the first");
+              "none; give one of these, or unset it for the best one");
 }
 
 const Set* chosen() {
