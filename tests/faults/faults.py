@@ -90,13 +90,13 @@ class Refused(unittest.TestCase):
     def refused(self, strategy, nth):
         program = os.path.join(os.path.dirname(ALONE), "weft_refused")
         result = Result([MPIEXEC, "-n", "2", program, strategy, str(nth)], seconds=30, environment={**AS_ROOT, "WEFT_TIMEOUT": "1.5"})
-        self.assertLess(result.seconds, 15, result)
         if "no such call" in result.out:
             self.assertEqual(result.out.count("says: nothing was thrown"), 2, result)
             return False
         if "has waited for other ranks for 1.5 s (WEFT_TIMEOUT) in MPI_" in result.err:
-            self.assertNotEqual(result.code, 0, result)
+            self.assertNotEqual(result.code, 0, result)  # however long mpirun then takes to end
         else:
+            self.assertLess(result.seconds, 15, result)
             self.assertEqual(result.code, 0, result)
             said = {line.split(" says: ")[1] for line in result.out.splitlines() if " says: " in line}
             self.assertEqual(len(said), 1, result)
@@ -111,9 +111,8 @@ class Refused(unittest.TestCase):
         for strategy, all_of_them in places.items():
             for nth in all_of_them:
                 with self.subTest(strategy=strategy, nth=nth):
-                    found = self.refused(strategy, nth)
-                if not found:
-                    break
+                    if not self.refused(strategy, nth):
+                        break
 
 
 class LittleMemory(unittest.TestCase):

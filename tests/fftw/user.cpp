@@ -85,7 +85,8 @@ void transforms(ptrdiff_t n) {
   check(same(b, a, n0 * plane, 10), "there and back");
   double add, mul, fma;
   fftw_flops(plan, &add, &mul, &fma);
-  check(add + mul + fma > 0 && fftw_cost(plan) > 0, "flops and cost");
+  // FFTW alone may have none for a rank that only sends.
+  check(!weft_expected() || (add + mul + fma > 0 && fftw_cost(plan) > 0), "flops and cost");
   fftw_destroy_plan(plan);
   fftw_destroy_plan(nullptr);
 
