@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agree.hpp"
+#include "../agree.hpp"
 #include "exchange.hpp"
 
 namespace staggered {
@@ -14,7 +14,7 @@ std::array<Face, sides> faces(MPI_Comm comm, const weft::Layout& parts, const Sh
   std::array<Face, sides> all;
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  agree(comm, [&] {
+  apps::agree(comm, [&] {
     const weft::Box& box = parts.box(rank);
     if (box.empty()) return;
     const weft::View own = dense_view(box, {});

@@ -8,7 +8,7 @@
 #include <weft/quote.hpp>
 #include <weft/redistribute.hpp>
 
-#include "agree.hpp"
+#include "../agree.hpp"
 
 namespace staggered {
 namespace {
@@ -71,7 +71,7 @@ GaugeHeader header_of(const std::string& path) {
 
 GaugeHeader read_header(MPI_Comm comm, const std::string& path) {
   GaugeHeader header;
-  agree(comm, [&] { header = header_of(path); });
+  apps::agree(comm, [&] { header = header_of(path); });
   return header;
 }
 
@@ -88,7 +88,7 @@ std::vector<Links> read_links(MPI_Comm comm, const std::string& path, const weft
               count = bounds[static_cast<std::size_t>(rank) + 1] - first;
   std::vector<Word> words(static_cast<std::size_t>(count * site_words));
   std::array<Word, 2> part{}, sums{};
-  agree(comm, [&] {
+  apps::agree(comm, [&] {
     if (layout.shape() != header.shape)
       refuse(path, "it has " + to_string(extents(header.shape)) + " sites, and the lattice has " +
                        to_string(extents(layout.shape())));

@@ -8,7 +8,7 @@
 #include <weft/quote.hpp>
 #include <weft/redistribute.hpp>
 
-#include "agree.hpp"
+#include "../agree.hpp"
 #include "lattice.hpp"
 
 namespace staggered {
@@ -67,7 +67,7 @@ std::vector<float> read_field(MPI_Comm comm, const std::string& path, const weft
               count = bounds[static_cast<std::size_t>(rank) + 1] - first;
   std::vector<unsigned char> bytes(static_cast<std::size_t>(count * site_bytes));
   std::vector<float> mine(static_cast<std::size_t>(count * numbers));
-  agree(comm, [&] {
+  apps::agree(comm, [&] {
     const Index begin = begin_of_data(path, points * site_bytes);
     std::ifstream file(path, std::ios::binary);
     file.seekg(begin + first * site_bytes);

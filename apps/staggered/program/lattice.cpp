@@ -7,7 +7,7 @@
 
 #include <weft/quote.hpp>
 
-#include "../agree.hpp"
+#include "../../agree.hpp"
 #include "../lattice.hpp"
 #include "commands.hpp"
 
@@ -34,7 +34,7 @@ nlohmann::json extents_json(const weft::Shape& shape) {
 }
 
 void write_json(MPI_Comm comm, const std::string& path, const nlohmann::json& report) {
-  agree(comm, [&] {
+  apps::agree(comm, [&] {
     if (path.empty() || rank_of(comm) != 0) return;
     std::ofstream out(path);
     out << report.dump(2) << "\n";

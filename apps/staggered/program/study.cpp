@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "../agree.hpp"
+#include "../../agree.hpp"
 #include "../bandwidth.hpp"
 #include "../fields.hpp"
 #include "../solve.hpp"
@@ -108,7 +108,7 @@ int run(const Request& request) {
   for (const int n : counts) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(world, rank < n ? 0 : MPI_UNDEFINED, rank, &comm);
-    agree(world, [&] {  // those of comm fail alike
+    apps::agree(world, [&] {  // those of comm fail alike
       if (comm == MPI_COMM_NULL) return;
       const double read = read_bytes_per_second(comm);
       int grid[directions] = {};

@@ -1,4 +1,4 @@
-// Failures that all ranks hear of.
+// Failures that all ranks of an application hear of.
 #pragma once
 
 #include <exception>
@@ -8,9 +8,9 @@
 
 #include <weft/error.hpp>
 
-namespace staggered {
+namespace apps {
 
-/// Collective: runs f, which must not communicate. Where it throws on some ranks, all throw the message of the lowest.
+/// Collective: runs f, which must not communicate on `comm`. Where it throws on some ranks, all throw the message of the lowest.
 template <class F>
 void agree(MPI_Comm comm, F&& f) {
   std::string message;
@@ -34,4 +34,4 @@ void agree(MPI_Comm comm, F&& f) {
   throw weft::Error(message);
 }
 
-}  // namespace staggered
+}  // namespace apps
