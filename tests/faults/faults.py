@@ -89,14 +89,19 @@ class Refused(unittest.TestCase):
     """MPI itself fails on rank 1, in a call in which rank 0 waits: all hear of it, or the time limit ends the job with words."""
     def refused(self, strategy, nth):
         program = os.path.join(os.path.dirname(ALONE), "weft_refused")
-        result = Result([MPIEXEC, "-n", "2", program, strategy, str(nth)], seconds=30, environment={**AS_ROOT, "WEFT_TIMEOUT": "1.5"})
+        def run():
+            return Result([MPIEXEC, "-n", "2", program, strategy, str(nth)], seconds=30,
+                          environment={**AS_ROOT, "WEFT_TIMEOUT": "1.5"})
+        result = run()
+        if result.seconds >= 15:  # mpirun itself may fail to end after MPI_Abort, but seldom
+            result = run()
+        self.assertLess(result.seconds, 15, result)
         if "no such call" in result.out:
             self.assertEqual(result.out.count("says: nothing was thrown"), 2, result)
             return False
         if "has waited for other ranks for 1.5 s (WEFT_TIMEOUT) in MPI_" in result.err:
-            self.assertNotEqual(result.code, 0, result)  # however long mpirun then takes to end
+            self.assertNotEqual(result.code, 0, result)
         else:
-            self.assertLess(result.seconds, 15, result)
             self.assertEqual(result.code, 0, result)
             said = {line.split(" says: ")[1] for line in result.out.splitlines() if " says: " in line}
             self.assertEqual(len(said), 1, result)

@@ -28,7 +28,7 @@ class Hosts(unittest.TestCase):
         # MPICH 4.0.2 over UCX 1.13 has been seen not to end after all work was done and printed, once with one rank a host, more often with two, always with persistent requests: UCX closes a TCP connection with a message that
         # wants an answer, and the peer may have ceased to listen. Hangs of this kind are known (openucx/ucx issues 7053 and 8738), a setting against them is not.
         for _ in range(2 if MPICH else 1):
-            result = Result([HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words], seconds=20 if MPICH else 60,  # a tenth of it is enough where it ends
+            result = Result([HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words], seconds=12 if MPICH else 60,  # a tenth of it is enough where it ends
                             environment=environment)
             if result.code != 124:
                 break
