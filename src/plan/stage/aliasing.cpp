@@ -66,14 +66,15 @@ std::vector<Portion> StageProgram::portions(const Box& part) const {
     return box;
   };
   std::vector<Portion> list;
-  for (const Block& block : blocks_) {
+  for (int b = 0; b < blocks_.count(); ++b) {
+    const Parts::Part block = blocks_[b];
     const Box here = within(block.box);
     if (here.empty()) continue;
     if (first.into_block) {
       list.push_back({whole(here, spec_.from.box), whole(here, spec_.to.box)});
       continue;
     }
-    for (const int number : block.cells->front()) {
+    for (const int number : common(block).cells.front()) {
       const Cell& cell = first.cells[static_cast<std::size_t>(number)];
       Box region = within(cell.box);
       for (int a = 0; a < region.axes(); ++a)
@@ -111,16 +112,17 @@ bool StageProgram::overlays(int slot) const {
   for (const Cell& cell : passes_.front().cells)
     for (const Segment& s : cell.to)
       if (!s.in_block) return false;
-  const auto read = [&](const Block& block) {
-    Shape last = whole(block.box, from.box).hi;
+  const auto read = [&](const Box& block) {
+    Shape last = whole(block, from.box).hi;
     for (Index& k : last) --k;
     return (from.views.front().at(last) + 1) * from.bytes;
   };
   Index written = std::numeric_limits<Index>::max();
-  for (const Block& block : blocks_) {
+  for (int b = 0; b < blocks_.count(); ++b) {
+    const Box block = blocks_[b].box;
     if (read(block) > written) return false;
     for (const View& view : to.views) {
-      const Box part = view.box.intersect(whole(block.box, to.box));
+      const Box part = view.box.intersect(whole(block, to.box));
       if (view.slot == slot && !part.empty()) written = std::min(written, view.at(part.lo) * to.bytes);
     }
   }

@@ -82,20 +82,16 @@ int StageProgram::batched_axis(const Order& cut) const {
   return batched;
 }
 
-// Bounds of tiles on an axis, and between them one every `step`.
-std::vector<Index> StageProgram::block_bounds(int axis, Index step) const {
+std::vector<Index> StageProgram::tile_bounds(int axis) const {
   const Index lo = spec_.from.box.lo[axis], hi = spec_.from.box.hi[axis];
-  std::vector<Index> at{lo, hi}, finer;
+  std::vector<Index> at{lo, hi};
   for (std::size_t t = 0; t < spec_.tile_axes.size(); ++t)
     if (spec_.tile_axes[t] == axis)
       for (const Index b : spec_.bounds[t])
         if (b > lo && b < hi) at.push_back(b);
   std::sort(at.begin(), at.end());
   at.erase(std::unique(at.begin(), at.end()), at.end());
-  for (std::size_t i = 0; i + 1 < at.size(); ++i)
-    for (Index b = at[i]; b < at[i + 1]; b += step) finer.push_back(b);
-  finer.push_back(hi);
-  return finer;
+  return at;
 }
 
 // A block grows from the innermost of its axes outwards while it fits.
@@ -108,8 +104,7 @@ void StageProgram::plan_blocks() {
   const Index batch = batched < 0 ? 1 : std::min(width(bytes, held / bytes), box.extent(batched));
   held *= batch;
   const Index line = std::max<Index>(1, variant_.blocking.cache_line / spec_.from.bytes);
-  std::vector<std::vector<Index>> bounds(static_cast<std::size_t>(box.axes()));
-  for (int a = 0; a < box.axes(); ++a) bounds[static_cast<std::size_t>(a)] = {box.lo[a], box.hi[a]};
+  blocks_ = Parts(box, cut, spec_.descending);
   for (int k = cut.size() - 1; k >= 0; --k) {
     const int a = cut[k];
     const Index extent = std::max<Index>(box.extent(a), 1);
@@ -121,20 +116,58 @@ void StageProgram::plan_blocks() {
     Index step = std::clamp(variant_.blocking.block / std::max<Index>(held, 1), least, extent);
     // columns begin cache lines in all blocks where they do in one
     if (a == batched && step > batch) step = step / batch * batch;
-    bounds[static_cast<std::size_t>(a)] = block_bounds(a, step);
+    blocks_.cut(a, tile_bounds(a), step);
     held *= step;
   }
-  const std::vector<Box> parts = split(box, bounds, cut);
-  blocks_.reserve(parts.size());
-  for (const Box& part : parts) blocks_.push_back({part, {}, {}, {}});
-  if (spec_.descending) std::reverse(blocks_.begin(), blocks_.end());
 }
 
-Index StageProgram::thickness(int axis) const {
-  Index extent = 0;
-  for (const Block& block : blocks_) extent = std::max(extent, block.box.extent(axis));
-  return extent;
+// Whether a block that has this range of an axis may meet a cell. Along its line a cell is in the coordinates of its
+// pass.
+bool StageProgram::meets(const Pass& pass, const Cell& cell, int axis, Index lo, Index hi) const {
+  if (spec_.transforms(axis) && !pass.copies) return true;
+  if (axis == pass.operation.axis) return lo < hi;
+  return std::max(cell.box.lo[axis], lo) < std::min(cell.box.hi[axis], hi);
 }
+
+// What tells a range of an axis from others of its extent: the cells it meets, and how views cut it.
+std::vector<Index> StageProgram::traits(int axis, Index lo, Index hi) const {
+  std::vector<Index> list;
+  for (const Pass& pass : passes_) {
+    for (std::size_t c = 0; c < pass.cells.size(); ++c)
+      if (meets(pass, pass.cells[c], axis, lo, hi)) list.push_back(static_cast<Index>(c));
+    list.push_back(-1);
+  }
+  for (const Side* side : {&spec_.from, &spec_.to})
+    for (std::size_t v = 0; v < side->views.size(); ++v) {
+      const Box& box = side->views[v].box;
+      if (axis >= box.axes()) continue;
+      const Index begin = std::max(lo, box.lo[axis]), end = std::min(hi, box.hi[axis]);
+      if (begin < end) list.insert(list.end(), {static_cast<Index>(v), begin - lo, end - lo});
+    }
+  return list;
+}
+
+void StageProgram::sort_blocks() {
+  blocks_.sort([this](int axis, Index lo, Index hi) { return traits(axis, lo, hi); });
+  for (std::size_t sort = 0; sort < blocks_.sorts(); ++sort)
+    common_.push_back({cells_of(blocks_.example(sort)), {}, {}});
+}
+
+// Which cells of every pass a block meets.
+StageProgram::Cells StageProgram::cells_of(const Box& block) const {
+  Cells cells;
+  for (const Pass& pass : passes_) {
+    auto& numbers = cells.emplace_back();
+    for (std::size_t c = 0; c < pass.cells.size(); ++c) {
+      bool all = true;
+      for (int a = 0; a < block.axes(); ++a) all = all && meets(pass, pass.cells[c], a, block.lo[a], block.hi[a]);
+      if (all) numbers.push_back(static_cast<int>(c));
+    }
+  }
+  return cells;
+}
+
+Index StageProgram::thickness(int axis) const { return blocks_.thickness(axis); }
 
 // Axes of a block in the workspace, slowest first: columns that are transformed where they lie go across the rows.
 Order StageProgram::order_between(const Box& largest) const {

@@ -8,12 +8,12 @@ namespace weft {
 // Where batches of a cell begin or end along an axis, in all blocks.
 std::vector<Index> StageProgram::cuts(const Box& cell, int axis, Index width) const {
   std::vector<Index> at;
-  for (const Block& block : blocks_) {
-    const bool whole = spec_.transforms(axis);
-    const Index lo = whole ? cell.lo[axis] : std::max(cell.lo[axis], block.box.lo[axis]);
-    const Index hi = whole ? cell.hi[axis] : std::min(cell.hi[axis], block.box.hi[axis]);
+  const bool whole = spec_.transforms(axis);
+  blocks_.each_range(axis, [&](Index first, Index last) {
+    const Index lo = whole ? cell.lo[axis] : std::max(cell.lo[axis], first);
+    const Index hi = whole ? cell.hi[axis] : std::min(cell.hi[axis], last);
     for (Index begin = lo; begin < hi; begin += width) at.insert(at.end(), {begin, std::min(begin + width, hi)});
-  }
+  });
   std::sort(at.begin(), at.end());
   at.erase(std::unique(at.begin(), at.end()), at.end());
   return at;

@@ -35,32 +35,8 @@ StageProgram::StageProgram(const StageSpec& spec, const Variant& variant)
     : spec_(spec), variant_(variant), lies_otherwise_(weft::lies_otherwise(spec)) {
   plan_blocks();
   plan_passes();
+  sort_blocks();
   plan_prefetches();
-  list_cells();
-}
-
-// Which cells of every pass a block meets. Along its line a cell is in the coordinates of its pass.
-void StageProgram::list_cells() {
-  Cells last;
-  for (Block& block : blocks_) {
-    Cells cells;
-    for (const Pass& pass : passes_) {
-      auto& numbers = cells.emplace_back();
-      for (std::size_t c = 0; c < pass.cells.size(); ++c) {
-        Box meets = pass.cells[c].box;
-        meets.lo[pass.operation.axis] = block.box.lo[pass.operation.axis];
-        meets.hi[pass.operation.axis] = block.box.hi[pass.operation.axis];
-        bool any = true;
-        for (int a = 0; a < meets.axes(); ++a)
-          if (!spec_.transforms(a) || pass.copies)
-            any = any && std::max(meets.lo[a], block.box.lo[a]) < std::min(meets.hi[a], block.box.hi[a]);
-        if (any) numbers.push_back(static_cast<int>(c));
-      }
-    }
-    const bool alike = &block != &blocks_.front() && cells == last;
-    block.cells = alike ? (&block - 1)->cells : std::make_shared<const Cells>(cells);
-    last = std::move(cells);
-  }
 }
 
 // Between its passes a block lies in its destination where that is one array of the right elements, else in the

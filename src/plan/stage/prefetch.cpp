@@ -21,8 +21,8 @@ void StageProgram::plan_prefetches() {
   if (variant_.load == Load::direct || spec_.from.table) return;
   brings_ = first.first && first.first->reads_ahead();
   if (brings_ && variant_.leave == Leave::in_runs && variant_.store != Store::streaming) return;
-  Index largest = 0;
-  for (const Block& block : blocks_) largest = std::max(largest, block.box.volume() * spec_.from.bytes);
+  Index largest = spec_.from.bytes;
+  for (int a = 0; a < spec_.from.box.axes(); ++a) largest *= thickness(a);
   const bool room = largest <= variant_.blocking.prefetched;
   const auto columns = std::find_if(passes_.begin(), passes_.end(), [](const Pass& pass) { return pass.rows; });
   const bool columns_ask = room && columns != passes_.end() && spec_.from.begins_lines(variant_.blocking.cache_line);
@@ -41,17 +41,27 @@ void StageProgram::plan_prefetches() {
     for (Cell& cell : rows->cells) cell.apart = cell.asks = true;
   }
   brings_ = brings_ && !columns_ask;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    // rows ask where the columns behind them will write, columns alone where they will next
-    const bool last = b + 1 == blocks_.size();
-    Area& target = blocks_[b].target;
-    if (columns_ask && columns + 1 == passes_.end() && (rows || passes_.size() == 1) && !(last && !rows))
-      target = area(spec_.to, blocks_[rows ? b : b + 1].box);
-    const auto others = std::stable_partition(target.parts.begin(), target.parts.end(),
-                                              [&](const Rows& part) { return part.slot == spec_.retained_slot; });
-    std::for_each(target.parts.begin(), others, [&](const Rows& part) { target.retained += part.count(); });
-    if (!last) blocks_[b].ahead = wanted(static_cast<int>(b) + 1);
+  // rows ask where the columns behind them will write, columns alone where they will next
+  if (columns_ask && columns + 1 == passes_.end() && (rows || passes_.size() == 1))
+    targets_ = rows ? Targets::own : Targets::next;
+  list_areas();
+}
+
+void StageProgram::list_areas() {
+  for (std::size_t sort = 0; sort < common_.size(); ++sort) {
+    const Box block = blocks_.example(sort);
+    common_[sort].reads = read_ahead(block);
+    if (targets_ != Targets::none) common_[sort].writes = written(block);
   }
+}
+
+// What a block will write, of which what is retained comes first.
+StageProgram::Area StageProgram::written(const Box& block) const {
+  Area all = area(spec_.to, block);
+  const auto others = std::stable_partition(all.parts.begin(), all.parts.end(),
+                                            [&](const Rows& part) { return part.slot == spec_.retained_slot; });
+  std::for_each(all.parts.begin(), others, [&](const Rows& part) { all.retained += part.count(); });
+  return all;
 }
 
 // The other one of two passes, if it transforms contiguous lines that can ask for memory as columns do; else null.
@@ -72,16 +82,43 @@ StageProgram::Pass* StageProgram::lines_that_ask(Pass& columns) {
   return std::all_of(rows.cells.begin(), rows.cells.end(), asks) ? &rows : nullptr;
 }
 
-StageProgram::Area StageProgram::wanted(int b) const {
-  if (!prefetches()) return {};
-  Area all = area(spec_.from, block(b));
+StageProgram::Area StageProgram::read_ahead(const Box& block) const {
+  Area all = area(spec_.from, block);
   std::erase_if(all.parts, [&](const Rows& part) {
     return part.bytes < variant_.blocking.shortest_row || (brings_ && part.loops.empty());
   });
   all.rows = 0;
   for (const Rows& part : all.parts) all.rows += part.count();
-  all.to_l1 = passes_.size() > 1 && block(b).volume() * spec_.from.bytes <= variant_.blocking.block;
+  all.to_l1 = passes_.size() > 1 && block.volume() * spec_.from.bytes <= variant_.blocking.block;
   return all;
+}
+
+StageProgram::PlacedArea StageProgram::wanted(int b) const {
+  if (!prefetches()) return {};
+  const Parts::Part block = blocks_[b];
+  return {&common(block).reads, block.box.lo};
+}
+
+void StageProgram::prefetch(int block, const PlacedArea& area) {
+  follower_of_.resize(static_cast<std::size_t>(blocks()), -1);
+  follower_of_[static_cast<std::size_t>(block)] = static_cast<int>(followers_.size());
+  followers_.push_back(area);
+}
+
+// What the block that is worked on next will read.
+StageProgram::PlacedArea StageProgram::ahead(int block) const {
+  if (!follower_of_.empty())
+    if (const int k = follower_of_[static_cast<std::size_t>(block)]; k >= 0)
+      return followers_[static_cast<std::size_t>(k)];
+  return block + 1 < blocks() ? wanted(block + 1) : PlacedArea{};
+}
+
+// What it asks for of where results go.
+StageProgram::PlacedArea StageProgram::target(int b) const {
+  const int of = targets_ == Targets::next ? b + 1 : b;
+  if (targets_ == Targets::none || of == blocks()) return {};
+  const Parts::Part block = blocks_[of];
+  return {&common(block).writes, block.box.lo};
 }
 
 // The runs of memory that hold a box of a side.
@@ -93,7 +130,11 @@ StageProgram::Area StageProgram::area(const Side& side, const Box& box) const {
     if (part.empty()) continue;
     Order order = c_order(part.axes());
     std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return view.strides[x] < view.strides[y]; });
-    Rows rows{view.slot, view.at(part.lo) * side.bytes, side.bytes, {}};
+    Rows rows{view.slot, view.at(part.lo) * side.bytes, side.bytes, Shape::filled(box.axes(), 0), {}};
+    for (int a = 0; a < std::min(view.box.axes(), box.axes()); ++a) {
+      rows.strides[a] = view.strides[a] * side.bytes;
+      rows.offset -= rows.strides[a] * box.lo[a];
+    }
     for (const int a : order) {
       if (part.extent(a) == 1) continue;
       if (rows.loops.empty() && view.strides[a] * side.bytes == rows.bytes)
@@ -113,7 +154,8 @@ StageProgram::Area StageProgram::area(const Side& side, const Box& box) const {
 
 std::size_t StageProgram::ahead_rows() const {
   Index most = 0;
-  for (const Block& block : blocks_) most = std::max(most, block.ahead.rows + block.target.rows);
+  const auto rows = [](const PlacedArea& area) { return area.area ? area.area->rows : 0; };
+  for (int b = 0; prefetches() && b < blocks(); ++b) most = std::max(most, rows(ahead(b)) + rows(target(b)));
   return static_cast<std::size_t>(most);
 }
 

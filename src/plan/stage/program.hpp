@@ -11,6 +11,7 @@
 
 #include "plan/stage/guarded_map.hpp"
 #include "plan/stage/mover.hpp"
+#include "plan/stage/parts.hpp"
 #include "plan/stage/scattered.hpp"
 #include "plan/stage/spec.hpp"
 #include "plan/stage/variant.hpp"
@@ -42,8 +43,8 @@ class StageProgram {
   /// same memory for all parts.
   void run(int block, int pass, int part, int parts, Stores stores, Workspace& workspace, const Call& call) const;
 
-  int blocks() const { return static_cast<int>(blocks_.size()); }
-  const Box& block(int b) const { return blocks_[static_cast<std::size_t>(b)].box; }
+  int blocks() const { return blocks_.count(); }
+  Box block(int b) const { return blocks_[b].box; }
   int passes() const { return static_cast<int>(passes_.size()); }
   /// Lines that a pass transforms in all blocks together; those filled up to a whole batch do not count.
   Index lines(int pass) const;
@@ -62,7 +63,8 @@ class StageProgram {
   /// Runs of memory, alike and evenly apart along some axes.
   struct Rows {
     int slot = -1;
-    Index offset = 0, bytes = 0;                 // of each
+    Index offset = 0, bytes = 0;                 // of each; where the block begins at the origin
+    Shape strides;                               // bytes, by which the block's low corner moves them
     std::vector<std::pair<Index, Index>> loops;  // how many, how far apart; fastest first
     Index count() const;
   };
@@ -71,11 +73,16 @@ class StageProgram {
     Index rows = 0, retained = 0;  // of all parts, and of the first ones, which are in the retained slot
     bool to_l1 = false;            // wanted in the first-level cache
   };
+  /// An area of the block whose low corner is there; null: none.
+  struct PlacedArea {
+    const Area* area = nullptr;
+    Shape at;
+  };
   /// Whether it asks for the next block's memory, and for what of a block of its own somebody had better ask.
   bool prefetches() const { return prefetching_end_ > 0; }
-  Area wanted(int block) const;
-  /// What is asked for while the block is worked on is this.
-  void prefetch(int block, Area area) { blocks_[static_cast<std::size_t>(block)].ahead = std::move(area); }
+  PlacedArea wanted(int block) const;
+  /// What is asked for while the block is worked on is this, which outlives the program.
+  void prefetch(int block, const PlacedArea& area);
 
  private:
   struct Segment {  // where part of each line lies
@@ -129,17 +136,18 @@ class StageProgram {
     bool second_differs() const { return mid_bytes != to_bytes || mid_length != out_length || mid_step != out_step; }
   };
   using Cells = std::vector<std::vector<int>>;  // numbers of cells, for each pass
-  struct Block {
-    Box box;
-    std::shared_ptr<const Cells> cells;  // which it meets; blocks that are alike share them
-    Area ahead;                          // what the block that is worked on next will read
-    Area target;                         // what this one will write, where somebody asks for it
+  struct Common {  // to all blocks of a sort
+    Cells cells;   // that they meet
+    Area reads;    // what somebody had better ask for before
+    Area writes;   // where somebody asks for it
   };
-  struct Share {  // of an area's rows
+  enum class Targets { none, own, next };  // whether a block's work asks where it will write, or the next one
+  struct Share {                           // of an area's rows
     const Area* area = nullptr;
+    const Shape* at = nullptr;
     Index first = 0, count = 0;
     Share part(Index k, Index of) const {
-      return {area, first + count * k / of, count * (k + 1) / of - count * k / of};
+      return {area, at, first + count * k / of, count * (k + 1) / of - count * k / of};
     }
   };
   /// Calls visit(address, bytes) for the rows of a share.
@@ -149,8 +157,10 @@ class StageProgram {
     if (share.count == 0) return;
     for (const Rows& rows : share.area->parts) {
       const Index count = rows.count(), end = std::min(last, count);
+      Index begin = rows.offset;
+      for (int a = 0; first < end && a < rows.strides.size(); ++a) begin += rows.strides[a] * (*share.at)[a];
       for (Index k = first; k < end; ++k) {
-        Index rest = k, offset = rows.offset;
+        Index rest = k, offset = begin;
         for (const auto& [many, apart] : rows.loops) offset += rest % many * apart, rest /= many;
         visit((*call.slots)[static_cast<std::size_t>(rows.slot)] + offset, rows.bytes);
       }
@@ -185,12 +195,16 @@ class StageProgram {
 
   /// A box in parts, at the given bounds of every axis, in C order.
   static std::vector<Box> split(const Box& box, const std::vector<std::vector<Index>>& bounds, const Order& order);
+  const Common& common(const Parts::Part& block) const { return common_[block.sort]; }
   void plan_blocks();
   Order block_axes() const;
   Index line_set_bytes() const;
   int batched_axis(const Order& cut) const;
-  std::vector<Index> block_bounds(int axis, Index step) const;
-  void list_cells();
+  std::vector<Index> tile_bounds(int axis) const;
+  std::vector<Index> traits(int axis, Index lo, Index hi) const;
+  bool meets(const Pass& pass, const Cell& cell, int axis, Index lo, Index hi) const;
+  void sort_blocks();
+  Cells cells_of(const Box& block) const;
   Index thickness(int axis) const;               // of the thickest block
   Index width(Index bytes, Index length) const;  // of a batch
   Side between(const Box& box, Index bytes);
@@ -213,19 +227,25 @@ class StageProgram {
   int companion(const Pass& pass, const Cell& cell, const Segment& source, const Segment& target) const;
 
   void plan_prefetches();
+  void list_areas();
   Pass* lines_that_ask(Pass& columns);
   Area area(const Side& side, const Box& box) const;
+  Area read_ahead(const Box& block) const;
+  Area written(const Box& block) const;
+  PlacedArea ahead(int block) const;
+  PlacedArea target(int block) const;
 
   Box whole(Box box, const Box& all) const;  // along the axes that are transformed
   Order across() const;
   std::vector<Portion> portions(const Box& part) const;
   void add_batches(const Pass& pass, const Cell& cell, const Box& region, std::vector<Portion>& list) const;
 
-  void recall(std::size_t block) const;
+  void recall(int block) const;
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts,
                 const Wanted& wanted, Stores stores, Workspace& workspace, const Call& call) const;
   static Index batch_of(const Pass& pass, const Cell& cell, Index along, Index outer, int parts, const Wanted& wanted);
-  Wanted wanted_at(const Block& block, int pass, Index cell, Index cells, Stores stores, const Call& call) const;
+  Wanted wanted_at(const PlacedArea& ahead, const PlacedArea& target, int pass, Index cell, Index cells,
+                   Stores stores, const Call& call) const;
   bool in_place(const Call& call) const;
   bool streams(const Pass& pass, Stores stores, const Call& call) const;
   bool retained(bool retains, const Segment& to) const {
@@ -248,7 +268,8 @@ class StageProgram {
   const StageSpec& spec_;
   const Variant variant_;
   bool lies_otherwise_ = false;  // source and destination share memory, but points lie elsewhere
-  std::vector<Block> blocks_;
+  Parts blocks_;
+  std::vector<Common> common_;  // by sort of block
   std::vector<Pass> passes_;
   std::vector<std::pair<const Table*, std::shared_ptr<const Scattered>>> resolved_;
   Index block_bytes_ = 0, line_bytes_ = 0;
@@ -256,6 +277,10 @@ class StageProgram {
   // the first pass that asks for the next block's memory, and the one behind the last; 0: none does
   std::size_t prefetching_ = 0, prefetching_end_ = 0;
   bool brings_ = false;  // its first lines ask for those behind them
+  Targets targets_ = Targets::none;
+  // by block: what it asks for in place of the next one's memory, and where that stands; -1: it does not
+  std::vector<PlacedArea> followers_;
+  std::vector<int> follower_of_;
 };
 
 }  // namespace weft

@@ -1,16 +1,18 @@
 // Programs at work: blocks, their passes, and the cells of each. Nothing here allocates.
 #include <algorithm>
-#include <span>
 
 #include "plan/stage/program.hpp"
 
 namespace weft {
 
 void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspace& workspace, const Call& call) const {
-  if (p == 0) recall(static_cast<std::size_t>(b));
-  const Block& block = blocks_[static_cast<std::size_t>(b)];
+  if (p == 0) recall(b);
+  const Parts::Part block = blocks_[b];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
-  const std::vector<int>& cells = (*block.cells)[static_cast<std::size_t>(p)];
+  const std::vector<int>& cells = common(block).cells[static_cast<std::size_t>(p)];
+  const auto now = static_cast<std::size_t>(p);
+  const bool asks = parts == 1 && prefetching_ <= now && now < prefetching_end_;
+  const PlacedArea ahead = asks ? this->ahead(b) : PlacedArea{}, target = asks ? this->target(b) : PlacedArea{};
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const Cell& cell = pass.cells[static_cast<std::size_t>(cells[k])];
     Box region = cell.box;
@@ -24,43 +26,45 @@ void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspa
         region.hi[a] = std::min(region.hi[a], block.box.hi[a]);
       }
     Wanted wanted;
-    if (parts == 1) wanted = wanted_at(block, p, static_cast<Index>(k), static_cast<Index>(cells.size()), stores, call);
+    if (asks)
+      wanted = wanted_at(ahead, target, p, static_cast<Index>(k), static_cast<Index>(cells.size()), stores, call);
     run_cell(pass, cell, region, origin, part, parts, wanted, stores, workspace, call);
   }
 }
 
 // What one cell of so many asks for in a pass.
-StageProgram::Wanted StageProgram::wanted_at(const Block& block, int pass, Index cell, Index cells, Stores stores,
-                                             const Call& call) const {
+StageProgram::Wanted StageProgram::wanted_at(const PlacedArea& ahead, const PlacedArea& target, int pass, Index cell,
+                                             Index cells, Stores stores, const Call& call) const {
   Wanted wanted;
-  const auto now = static_cast<std::size_t>(pass);
-  if (now < prefetching_ || now >= prefetching_end_) return wanted;
-  wanted.ahead =
-      Share{&block.ahead, 0, block.ahead.rows}.part(static_cast<Index>(now - prefetching_) * cells + cell,
-                                                    static_cast<Index>(prefetching_end_ - prefetching_) * cells);
-  if (now > 0) return wanted;
-  const Area& target = block.target;
+  const auto before = static_cast<Index>(static_cast<std::size_t>(pass) - prefetching_);
+  if (ahead.area)
+    wanted.ahead = Share{ahead.area, &ahead.at, 0, ahead.area->rows}.part(
+        before * cells + cell, static_cast<Index>(prefetching_end_ - prefetching_) * cells);
+  if (pass > 0 || !target.area) return wanted;
   const bool past_caches = streams(passes_.back(), stores, call) || !variant_.prefetches_target;
-  const Index rows = past_caches      ? (stores.retains ? target.retained : 0)
-                     : in_place(call) ? target.retained
-                                      : target.rows;
-  wanted.target = Share{&target, 0, rows}.part(cell, cells);
+  const Index rows = past_caches      ? (stores.retains ? target.area->retained : 0)
+                     : in_place(call) ? target.area->retained
+                                      : target.area->rows;
+  wanted.target = Share{target.area, &target.at, 0, rows}.part(cell, cells);
   return wanted;
 }
 
-// What is known of the blocks to come has left the caches since the last execution. It is asked for in time: of the
-// third a block itself, of the second what that points to, and of the next what that does.
-void StageProgram::recall(std::size_t b) const {
+// What is known of another sort of blocks has left the caches since the last execution. It is asked for in time: what
+// the second block to come points to, and what that does of the next one.
+void StageProgram::recall(int b) const {
+  if (common_.size() == 1) return;
   const auto ask = [](const auto& list) {
     fetch(reinterpret_cast<const std::byte*>(std::data(list)),
           static_cast<Index>(std::size(list) * sizeof(*std::data(list))));
   };
-  const std::span<const Block> next = std::span(blocks_).subspan(b + 1);
-  if (next.size() > 2) ask(next.subspan(2, 1));
-  if (next.size() > 1) ask(*next[1].cells), ask(next[1].ahead.parts), ask(next[1].target.parts);
-  if (next.empty()) return;
-  for (const auto& cells : *next[0].cells) ask(cells);
-  for (const Area* area : {&next[0].ahead, &next[0].target})
+  if (b + 2 < blocks()) {
+    const Common& next = common(blocks_[b + 2]);
+    ask(next.cells), ask(next.reads.parts), ask(next.writes.parts);
+  }
+  if (b + 1 == blocks()) return;
+  const Common& next = common(blocks_[b + 1]);
+  for (const auto& cells : next.cells) ask(cells);
+  for (const Area* area : {&next.reads, &next.writes})
     for (const Rows& rows : area->parts) ask(rows.loops);
 }
 

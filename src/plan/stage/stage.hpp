@@ -32,7 +32,7 @@ class Stage {
 
   /// The same in all variants. A block is in the coordinates of `from`, whole along transformed axes.
   int blocks() const { return planned_ ? planned_->blocks() : 0; }
-  const Box& block(int b) const { return planned_->block(b); }
+  Box block(int b) const { return planned_->block(b); }
   int passes() const { return passes_; }
   bool transforms(int axis) const { return spec_.transforms(axis); }
   /// After block b comes not the next one here but a block of another stage, and its memory is what b had better ask
@@ -63,7 +63,7 @@ class Stage {
       if (program) all = std::max(all, of(*program));
     return all;
   }
-  StageProgram::Area wanted(int block) const;
+  StageProgram::PlacedArea wanted(int block) const;
 
   const StageSpec spec_;
   const Variants variants_;
