@@ -23,7 +23,9 @@
  *   ends with *_destroy, which sets the handle to NULL; of NULL it does nothing. A handle may end
  *   before others that were made with it. End plans, redistributions and traces before
  *   MPI_Finalize. NULL where a handle is wanted is an error, but for options, where it means the
- *   defaults.
+ *   defaults. So are handles of another type, those that were destroyed, and addresses of anything
+ *   else: they are recognised, not followed. (An address is taken for a new handle again after 64
+ *   others at the least have been destroyed.)
  * Numbers. Counts, extents, indices, strides and numbers of axes are int64_t. Ranks, flags (0 or 1)
  *   and the status are int. Strides and offsets count elements, not bytes.
  * Indices are global and start at 0, axes too. Boxes are half-open: `lo` is inside, `hi` is not.
@@ -84,6 +86,7 @@ typedef struct weft_problem weft_problem;
 typedef struct weft_layout weft_layout;
 typedef struct weft_plan weft_plan;
 typedef struct weft_redistribution weft_redistribution;
+typedef struct weft_halo weft_halo;
 typedef struct weft_trace weft_trace;
 typedef struct weft_timeline weft_timeline;
 typedef struct weft_tuning weft_tuning;
@@ -242,6 +245,9 @@ int weft_share_sticks_in_pencils(int64_t count, const weft_stick *sticks, int pl
                                  weft_stick *shared, int64_t *begin);
 /* The G-vectors of sticks, three integers each; room and `vectors` count vectors. */
 int weft_stick_vectors(int64_t count, const weft_stick *sticks, int64_t *g, int64_t room, int64_t *vectors);
+/* A rank's part of the spectrum that weft_problem_kept_box keeps, in the order of its coefficients. */
+int weft_box_vectors(const int64_t *kept, const int64_t *low, int real, int ranks, int rank, int64_t *g, int64_t room,
+                     int64_t *vectors);
 /* The least grid on which the product of so many `fields` of a sphere is not folded back. `grid`
  * has three places. */
 int weft_smallest_grid(int64_t count, const int64_t *g, int64_t fields, int64_t *grid);
@@ -405,6 +411,64 @@ int weft_redistribution_execute(weft_redistribution *redistribution, const void 
 int weft_redistribution_record(weft_redistribution *redistribution, weft_trace *trace);
 int weft_redistribution_strategy(const weft_redistribution *redistribution, char *text, int64_t room, int64_t *length);
 int weft_redistribution_describe(const weft_redistribution *redistribution, char *text, int64_t room, int64_t *length);
+
+/* ---- halo exchange: ghost points are filled from those who own them, or added to these ---- */
+
+/* How ghost points lie around boxes. weft_halo_options_init has none, and the defaults said here. */
+typedef struct weft_halo_options {
+  int64_t width[WEFT_MAX_AXES];  /* ghost points at both ends of every axis: 0 or more (0) */
+  int64_t behind[WEFT_MAX_AXES]; /* at the upper ends; -1: as `width` (-1) */
+  int periodic[WEFT_MAX_AXES];   /* 1: beyond the global shape lies the other end (0) */
+  int corners; /* 0: points that are ghosts on more than one axis are left as they are (1) */
+  int fields;  /* arrays exchanged at once (1) */
+  int adds;    /* 1: weft_halo_add will be called (0) */
+} weft_halo_options;
+void weft_halo_options_init(weft_halo_options *how);
+
+/* Collective. A rank's array holds its box of `layout` with the ghost points around it, in the
+ * layout's memory order. Of the options only "strategy", "nodes" and "wisdom" may differ from the
+ * defaults; two strategies with + between them are of filling and of adding. */
+int weft_halo_create(weft_halo **halo, MPI_Comm comm, const weft_layout *layout, int64_t element_bytes,
+                     const weft_halo_options *how, const weft_options *options);
+int weft_halo_create_f(weft_halo **halo, MPI_Fint comm, const weft_layout *layout, int64_t element_bytes,
+                       const weft_halo_options *how, const weft_options *options);
+/* Collective. Any points: a rank's array holds its points of `layout`, and behind them those of
+ * `ghosts`, which belong to whichever rank. Of `how` only `fields` and `adds` count (NULL: the
+ * defaults); what it says else must be as weft_halo_options_init has it. */
+int weft_halo_create_lists(weft_halo **halo, MPI_Comm comm, const weft_layout *layout, const weft_layout *ghosts,
+                           int64_t element_bytes, const weft_halo_options *how, const weft_options *options);
+int weft_halo_create_lists_f(weft_halo **halo, MPI_Fint comm, const weft_layout *layout, const weft_layout *ghosts,
+                             int64_t element_bytes, const weft_halo_options *how, const weft_options *options);
+void weft_halo_destroy(weft_halo **halo);
+/* Ghost points of boxes as lists, for weft_halo_create_lists beside weft_layout_checkerboard of the
+ * same boxes: those of even index sum (`parity` 0), of odd (1), or both (-1), as
+ * include/weft/halo.hpp tells. A new handle. */
+int weft_layout_checkerboard_ghosts(weft_layout **ghosts, const weft_layout *layout, const weft_halo_options *how,
+                                    int parity);
+
+/* Elements of this rank's array, ghost points and padding included. */
+int weft_halo_elements(const weft_halo *halo, int64_t *elements);
+/* Where this rank's own points lie in its array: the first of them `offset` elements from its
+ * beginning, which may be NULL. Not of lists. */
+int weft_halo_inside(const weft_halo *halo, weft_view *view, int64_t *offset);
+/* Collective: fills the ghost points of `fields` arrays, as many as the halo was made for. */
+int weft_halo_execute(weft_halo *halo, int64_t fields, void *const *arrays);
+/* Collective: begins to fill them. Until weft_halo_finish returns own points may be read, not
+ * written, and ghost points neither. */
+int weft_halo_start(weft_halo *halo, int64_t fields, void *const *arrays);
+/* Collective: adds the value of every ghost point to the point that it is a copy of. `type` of the
+ * numbers of an element: "i4", "i8", "f4", "f8", "c8", "c16". */
+int weft_halo_add(weft_halo *halo, const char *type, int64_t fields, void *const *arrays);
+/* Collective: begins to add. Until weft_halo_finish returns ghost points may be read, not written,
+ * and own points neither. */
+int weft_halo_start_add(weft_halo *halo, const char *type, int64_t fields, void *const *arrays);
+/* Local: lets what was started progress; `done`: all that comes has come. */
+int weft_halo_test(weft_halo *halo, int *done);
+/* Collective: ends what was started. */
+int weft_halo_finish(weft_halo *halo);
+int weft_halo_record(weft_halo *halo, weft_trace *trace);
+int weft_halo_strategy(const weft_halo *halo, char *text, int64_t room, int64_t *length);
+int weft_halo_describe(const weft_halo *halo, char *text, int64_t room, int64_t *length);
 
 /* ---- files: npy, by the name's end, and raw arrays in C order ---- */
 

@@ -6,14 +6,8 @@ using namespace weft::c;
 
 namespace {
 
-/// The options of a redistribution. Any other that was set would be of no effect, which is an error.
-RedistributionOptions of_redistribution(const weft_options* given_options, const int* periodic, int axes) {
-  const Options options = options_or_default(given_options), defaults;
-  for (const Option& row : weft::options())
-    if (row.name != "strategy" && row.name != "nodes" && row.name != "wisdom" &&
-        row.text(options) != row.text(defaults))
-      throw Error("a redistribution has no option '" + std::string(row.name) + "'; it has strategy, nodes, wisdom");
-  RedistributionOptions of{.strategy = options.strategy, .nodes = options.nodes, .wisdom = options.wisdom};
+RedistributionOptions of_redistribution(const weft_options* options, const int* periodic, int axes) {
+  RedistributionOptions of = exchange_options(options, "a redistribution");
   if (periodic != nullptr) of.periodic = Few<int>(periodic, periodic + axes);
   return of;
 }
@@ -24,6 +18,19 @@ const Layout& layout_of(const weft_layout* layout) { return given(layout, "layou
 std::string type_of(const char* type) { return type == nullptr ? "" : type; }
 
 }  // namespace
+
+namespace weft::c {
+
+RedistributionOptions exchange_options(const weft_options* given_options, const char* what) {
+  const Options options = options_or_default(given_options), defaults;
+  for (const Option& row : weft::options())
+    if (row.name != "strategy" && row.name != "nodes" && row.name != "wisdom" &&
+        row.text(options) != row.text(defaults))
+      throw Error(std::string(what) + " has no option '" + std::string(row.name) + "'; it has strategy, nodes, wisdom");
+  return {.strategy = options.strategy, .nodes = options.nodes, .wisdom = options.wisdom};
+}
+
+}  // namespace weft::c
 
 extern "C" {
 
@@ -39,11 +46,15 @@ int weft_redistribution_create(weft_redistribution** redistribution, MPI_Comm co
 int weft_redistribution_create_f(weft_redistribution** redistribution, MPI_Fint comm, const weft_layout* from,
                                  const weft_layout* to, int64_t element_bytes, const int* periodic,
                                  const weft_options* options) {
-  return weft_redistribution_create(redistribution, MPI_Comm_f2c(comm), from, to, element_bytes, periodic, options);
+  return weft_redistribution_create(redistribution, comm_of(comm), from, to, element_bytes, periodic, options);
 }
 void weft_redistribution_destroy(weft_redistribution** redistribution) { destroyed(redistribution); }
 int weft_redistribution_execute(weft_redistribution* redistribution, const void* in, void* out) {
-  return guarded([&] { redistribution_of(redistribution)(in, out); });
+  return guarded([&] {
+    Redistribution& move = redistribution_of(redistribution);
+    need_mpi("execute a redistribution");
+    move(in, out);
+  });
 }
 int weft_redistribution_record(weft_redistribution* redistribution, weft_trace* trace) {
   return guarded([&] { redistribution_of(redistribution).record(given(trace, "trace").value); });
@@ -66,7 +77,7 @@ int weft_file_inspect(MPI_Comm comm, const char* path, int64_t* axes, int64_t* e
 }
 int weft_file_inspect_f(MPI_Fint comm, const char* path, int64_t* axes, int64_t* extents, char* to, int64_t room,
                         int64_t* length) {
-  return weft_file_inspect(MPI_Comm_f2c(comm), path, axes, extents, to, room, length);
+  return weft_file_inspect(comm_of(comm), path, axes, extents, to, room, length);
 }
 int weft_file_read(MPI_Comm comm, const char* path, const weft_layout* layout, const char* type, void* data,
                    const char* array_type, int64_t elements) {
@@ -76,7 +87,7 @@ int weft_file_read(MPI_Comm comm, const char* path, const weft_layout* layout, c
 }
 int weft_file_read_f(MPI_Fint comm, const char* path, const weft_layout* layout, const char* type, void* data,
                      const char* array_type, int64_t elements) {
-  return weft_file_read(MPI_Comm_f2c(comm), path, layout, type, data, array_type, elements);
+  return weft_file_read(comm_of(comm), path, layout, type, data, array_type, elements);
 }
 int weft_file_write(MPI_Comm comm, const char* path, const weft_layout* layout, const char* type, const void* data,
                     const char* array_type, int64_t elements) {
@@ -86,18 +97,22 @@ int weft_file_write(MPI_Comm comm, const char* path, const weft_layout* layout, 
 }
 int weft_file_write_f(MPI_Fint comm, const char* path, const weft_layout* layout, const char* type, const void* data,
                       const char* array_type, int64_t elements) {
-  return weft_file_write(MPI_Comm_f2c(comm), path, layout, type, data, array_type, elements);
+  return weft_file_write(comm_of(comm), path, layout, type, data, array_type, elements);
 }
 
 int weft_trace_create(weft_trace** trace, MPI_Comm comm, int64_t spans) {
   return made(trace, [&] { return spans == 0 ? Trace(comm) : Trace(comm, spans); });
 }
 int weft_trace_create_f(weft_trace** trace, MPI_Fint comm, int64_t spans) {
-  return weft_trace_create(trace, MPI_Comm_f2c(comm), spans);
+  return weft_trace_create(trace, comm_of(comm), spans);
 }
 void weft_trace_destroy(weft_trace** trace) { destroyed(trace); }
 int weft_trace_write(weft_trace* trace, const char* path) {
-  return guarded([&] { given(trace, "trace").value.write(text(path, "path")); });
+  return guarded([&] {
+    Trace& all = given(trace, "trace").value;
+    need_mpi("write a trace");
+    all.write(text(path, "path"));
+  });
 }
 int weft_trace_left_out(const weft_trace* trace, int64_t* executions) {
   return guarded([&] { given(executions, "executions") = given(trace, "trace").value.left_out(); });
@@ -107,7 +122,11 @@ int weft_trace_bytes_owned(const weft_trace* trace, int64_t* bytes) {
 }
 
 int weft_trace_timeline(weft_trace* trace, weft_timeline** timeline) {
-  return made(timeline, [&] { return given(trace, "trace").value.timeline(); });
+  return made(timeline, [&] {
+    Trace& all = given(trace, "trace").value;
+    need_mpi("gather a trace");
+    return all.timeline();
+  });
 }
 void weft_timeline_destroy(weft_timeline** timeline) { destroyed(timeline); }
 int weft_timeline_counts(const weft_timeline* timeline, int64_t* ranks, int64_t* spans, int64_t* communicating) {

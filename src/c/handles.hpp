@@ -1,5 +1,6 @@
 // What the handles of the C interface hold, and what all of its functions share: status, text, lists, arguments.
-// No exception leaves `guarded`, and every function that can fail is a call of it.
+// No exception leaves `guarded`, and every function that can fail is a call of it. A handle that a caller has points to
+// a place, never to the object itself: `given` finds that.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +16,24 @@
 #include <weft/weft.h>
 #include <weft/weft.hpp>
 
+#include "c/places.hpp"
+
 static_assert(WEFT_MAX_AXES == weft::max_axes);
 
 struct weft_options {
+  static constexpr const char* noun = "options";
   weft::Options value;
 };
 struct weft_problem {
+  static constexpr const char* noun = "problem";
   weft::AnyProblem value;
 };
 struct weft_layout {
+  static constexpr const char* noun = "layout";
   weft::Layout value;
 };
 struct weft_plan {
+  static constexpr const char* noun = "plan";
   weft::AnyPlan value;
   /// The plan's own arrays, once they were asked for.
   std::shared_ptr<std::byte> input = nullptr, output = nullptr;
@@ -34,18 +41,27 @@ struct weft_plan {
   std::vector<std::vector<weft::Considered>> considered = {};
 };
 struct weft_redistribution {
+  static constexpr const char* noun = "redistribution";
   weft::Redistribution value;
 };
+struct weft_halo {
+  static constexpr const char* noun = "halo";
+  weft::Halo value;
+};
 struct weft_trace {
+  static constexpr const char* noun = "trace";
   weft::Trace value;
 };
 struct weft_timeline {
+  static constexpr const char* noun = "timeline";
   weft::Timeline value;
 };
 struct weft_tuning {
+  static constexpr const char* noun = "tuning";
   weft::Tuning value;
 };
 struct weft_wisdom {
+  static constexpr const char* noun = "wisdom";
   weft::Wisdom value;
   std::vector<std::string> notes;
   /// What weft_wisdom_at points into; empty after a change.
@@ -76,11 +92,30 @@ int guarded(F&& f) noexcept {
   return WEFT_ERROR;
 }
 
+/// Throws Error before MPI is initialised and when it has been finalised; `what` is what is to be done.
+void need_mpi(const char* what);
+/// Fortran's communicator in C's form. None where MPI is not running, of which whoever is given it complains.
+MPI_Comm comm_of(MPI_Fint comm) noexcept;
+
+template <class T>
+concept Handle = requires { T::noun; };
+
 /// What a pointer points to. Throws Error where it is NULL; `what` names the argument.
 template <class T>
 T& given(T* pointer, const char* what) {
   if (pointer == nullptr) throw Error(std::string(what) + " is NULL; give a pointer to it, or a handle that was made");
   return *pointer;
+}
+/// What a handle stands for. Throws Error where it is NULL, was destroyed, or is another one's.
+template <Handle T>
+T& given(T* handle, const char* what) {
+  if (handle == nullptr) throw Error(std::string(what) + " is NULL; give a pointer to it, or a handle that was made");
+  const Place* const place = place_at(handle);
+  const char* const* const noun = place == nullptr ? nullptr : place->noun.load(std::memory_order_acquire);
+  if (noun == &T::noun) return *static_cast<T*>(place->object);
+  throw Error(std::string(what) + (noun != nullptr ? " is a handle of another type, '" + std::string(*noun) + "'"
+                                                   : " is no handle, or one that has been destroyed") +
+              "; give one of type '" + T::noun + "' that was made and not destroyed");
 }
 /// A list of `count` entries, which may be NULL if it is empty.
 template <class T>
@@ -130,7 +165,7 @@ inline std::vector<GVector> vectors(Index count, const int64_t* g) {
 }
 
 inline Options options_or_default(const weft_options* options) {
-  return options == nullptr ? Options() : options->value;
+  return options == nullptr ? Options() : given(options, "options").value;
 }
 
 /// Copies a text out, as much as there is room for.
@@ -162,21 +197,36 @@ void fill_axes(const T& from, std::remove_cvref_t<decltype(from[0])>* to) {
   std::copy(from.begin(), from.end(), to);
 }
 
+/// Those of a redistribution or a halo. Any other that was set would be of no effect, which is an error; `what` names
+/// the exchange.
+RedistributionOptions exchange_options(const weft_options* options, const char* what);
+
 /// The view of a part as C has it.
 weft_view view_of(const View& view, Index elements, Index reach);
 
+/// A handle of an object, to be given to a caller.
+template <Handle T>
+T* handed_out(std::unique_ptr<T> object) {
+  Place* const place = place_of(&T::noun, object.get());
+  object.release();
+  return reinterpret_cast<T*>(place);
+}
 /// Makes a handle of what f returns; the handle is NULL where f fails.
-template <class Handle, class F>
-int made(Handle** handle, F&& f) noexcept {
+template <Handle T, class F>
+int made(T** handle, F&& f) noexcept {
   return guarded([&] {
     given(handle, "the place for a handle") = nullptr;
-    *handle = new Handle{f()};
+    *handle = handed_out(std::unique_ptr<T>(new T{f()}));
   });
 }
-template <class Handle>
-void destroyed(Handle** handle) noexcept {
-  if (handle == nullptr) return;
-  delete *handle;
+/// Of a handle that was destroyed before, by a copy of it, nothing but the message of weft_error().
+template <Handle T>
+void destroyed(T** handle) noexcept {
+  if (handle == nullptr || *handle == nullptr) return;
+  guarded([&] {
+    const std::unique_ptr<T> object(&given(*handle, T::noun));
+    empty(place_at(*handle));
+  });
   *handle = nullptr;
 }
 

@@ -90,7 +90,7 @@ int weft_options_set_layout(weft_options* options, const char* name, const weft_
     if (layout == nullptr)
       place.reset();
     else
-      place = layout->value;
+      place = given(layout, "layout").value;
   });
 }
 int weft_options_set_kernel(weft_options* options, const char* name) {

@@ -11,6 +11,11 @@ namespace {
 
 AnyPlan& plan_of(weft_plan* plan) { return given(plan, "plan").value; }
 const AnyPlan& plan_of(const weft_plan* plan) { return given(plan, "plan").value; }
+AnyPlan& executing(weft_plan* plan) {
+  AnyPlan& p = plan_of(plan);
+  need_mpi("execute a plan");
+  return p;
+}
 
 /// NumPy's name of an element's type.
 std::string_view type_name(Precision precision, bool is_complex) {
@@ -109,31 +114,31 @@ int weft_plan_create(weft_plan** plan, MPI_Comm comm, const weft_problem* proble
   return made(plan, [&] { return AnyPlan(comm, given(problem, "problem").value, options_or_default(options)); });
 }
 int weft_plan_create_f(weft_plan** plan, MPI_Fint comm, const weft_problem* problem, const weft_options* options) {
-  return weft_plan_create(plan, MPI_Comm_f2c(comm), problem, options);
+  return weft_plan_create(plan, comm_of(comm), problem, options);
 }
 void weft_plan_destroy(weft_plan** plan) { destroyed(plan); }
 
 int weft_plan_forward(weft_plan* plan, const void* in, void* out) {
-  return guarded([&] { plan_of(plan).forward(in, out); });
+  return guarded([&] { executing(plan).forward(in, out); });
 }
 int weft_plan_backward(weft_plan* plan, const void* in, void* out) {
-  return guarded([&] { plan_of(plan).backward(in, out); });
+  return guarded([&] { executing(plan).backward(in, out); });
 }
 int weft_plan_forward_map_backward(weft_plan* plan, const void* in, void* out, weft_map map, void* context) {
   return guarded([&] {
     const auto f = mapped(map, context);
-    plan_of(plan).forward_map_backward(in, out, std::cref(f));
+    executing(plan).forward_map_backward(in, out, std::cref(f));
   });
 }
 int weft_plan_backward_map_forward(weft_plan* plan, const void* in, void* out, weft_map map, void* context) {
   return guarded([&] {
     const auto f = mapped(map, context);
-    plan_of(plan).backward_map_forward(in, out, std::cref(f));
+    executing(plan).backward_map_forward(in, out, std::cref(f));
   });
 }
 int weft_plan_apply(weft_plan* plan, const void* potential, int64_t points, const void* in, void* out) {
   return guarded([&] {
-    AnyPlan& p = plan_of(plan);
+    AnyPlan& p = executing(plan);
     const View view = p.map_view();
     if (points < view.box.volume())
       throw Error("the potential has " + std::to_string(points) + " points; this plan needs " +
@@ -332,7 +337,9 @@ int weft_plan_datatypes(const weft_plan* plan, int64_t* n, int64_t* different, c
 }
 int weft_plan_ordering(const weft_plan* plan, weft_ordering* ordering, char* to, int64_t room, int64_t* length) {
   return guarded([&] {
-    const AnyPlan::Ordering found = plan_of(plan).ordering();
+    const AnyPlan& p = plan_of(plan);
+    need_mpi("check the order of a plan");
+    const AnyPlan::Ordering found = p.ordering();
     given(ordering, "ordering") = {found.compared, found.unordered, found.hangs};
     copy_out(found.text, to, room, length);
   });

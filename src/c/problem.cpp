@@ -118,6 +118,17 @@ int weft_stick_vectors(int64_t count, const weft_stick* sticks, int64_t* g, int6
              [&](const GVector& v, std::size_t i) { std::copy(v.begin(), v.end(), g + 3 * i); });
   });
 }
+int weft_box_vectors(const int64_t* kept, const int64_t* low, int real, int ranks, int rank, int64_t* g, int64_t room,
+                     int64_t* found) {
+  return guarded([&] {
+    if (ranks < 1 || rank < 0 || rank >= ranks)
+      throw Error("the vectors of rank " + std::to_string(rank) + " of " + std::to_string(ranks) +
+                  " are asked for; allowed: a rank from 0 on of 1 or more");
+    const std::optional<Shape> lowest = low == nullptr ? std::nullopt : std::optional(three(low, "low"));
+    list_out(box_vectors(three(kept, "kept"), real != 0, ranks, rank, lowest), g, room, found,
+             [&](const GVector& v, std::size_t i) { std::copy(v.begin(), v.end(), g + 3 * i); });
+  });
+}
 int weft_smallest_grid(int64_t count, const int64_t* g, int64_t fields, int64_t* grid) {
   return guarded([&] {
     given(grid, "grid");

@@ -38,7 +38,7 @@ int weft_tune(weft_tuning** tuning, MPI_Comm comm, const weft_problem* problem, 
     TuneOptions how{.seconds = seconds,
                     .skew_seconds = skew_seconds,
                     .exhaustive = exhaustive != 0,
-                    .trace = trace == nullptr ? nullptr : &trace->value};
+                    .trace = trace == nullptr ? nullptr : &given(trace, "trace").value};
     if (progress != nullptr)
       how.progress = [=](const std::string& phase, int measured, const Candidate& best) {
         const weft_candidate leader = candidate_of(best);
@@ -50,7 +50,7 @@ int weft_tune(weft_tuning** tuning, MPI_Comm comm, const weft_problem* problem, 
 int weft_tune_f(weft_tuning** tuning, MPI_Fint comm, const weft_problem* problem, const weft_options* options,
                 double seconds, double skew_seconds, int exhaustive, weft_trace* trace, weft_progress progress,
                 void* context) {
-  return weft_tune(tuning, MPI_Comm_f2c(comm), problem, options, seconds, skew_seconds, exhaustive, trace, progress,
+  return weft_tune(tuning, comm_of(comm), problem, options, seconds, skew_seconds, exhaustive, trace, progress,
                    context);
 }
 void weft_tuning_destroy(weft_tuning** tuning) { destroyed(tuning); }
@@ -85,7 +85,7 @@ int weft_measure_machine(MPI_Comm comm, int64_t ranks, const int* asked, weft_ma
   return guarded([&] { given(machine, "machine") = machine_of(measure_machine(comm, numbers(ranks, asked))); });
 }
 int weft_measure_machine_f(MPI_Fint comm, int64_t ranks, const int* asked, weft_machine* machine) {
-  return weft_measure_machine(MPI_Comm_f2c(comm), ranks, asked, machine);
+  return weft_measure_machine(comm_of(comm), ranks, asked, machine);
 }
 int weft_nodes(MPI_Comm comm, int64_t ranks, const int* asked, int* found, int64_t room, int64_t* count) {
   return guarded([&] {
@@ -93,7 +93,7 @@ int weft_nodes(MPI_Comm comm, int64_t ranks, const int* asked, int* found, int64
   });
 }
 int weft_nodes_f(MPI_Fint comm, int64_t ranks, const int* asked, int* found, int64_t room, int64_t* count) {
-  return weft_nodes(MPI_Comm_f2c(comm), ranks, asked, found, room, count);
+  return weft_nodes(comm_of(comm), ranks, asked, found, room, count);
 }
 
 int weft_remember(MPI_Comm comm, const weft_problem* problem, const weft_options* options, const weft_tuning* tuning,
@@ -104,7 +104,7 @@ int weft_remember(MPI_Comm comm, const weft_problem* problem, const weft_options
 }
 int weft_remember_f(MPI_Fint comm, const weft_problem* problem, const weft_options* options, const weft_tuning* tuning,
                     char* to, int64_t room, int64_t* length) {
-  return weft_remember(MPI_Comm_f2c(comm), problem, options, tuning, to, room, length);
+  return weft_remember(comm_of(comm), problem, options, tuning, to, room, length);
 }
 int weft_export_wisdom(char* to, int64_t room, int64_t* length) {
   return guarded([&] { copy_out(export_wisdom(), to, room, length); });
@@ -124,7 +124,7 @@ int weft_wisdom_parse(weft_wisdom** wisdom, const char* from) {
     given(wisdom, "the place for a handle") = nullptr;
     auto made_wisdom = std::make_unique<weft_wisdom>();
     made_wisdom->value = Wisdom::parse(text(from, "the text of wisdom"), &made_wisdom->notes);
-    *wisdom = made_wisdom.release();
+    *wisdom = handed_out(std::move(made_wisdom));
   });
 }
 int weft_wisdom_read(weft_wisdom** wisdom, const char* file) {
@@ -132,7 +132,7 @@ int weft_wisdom_read(weft_wisdom** wisdom, const char* file) {
     given(wisdom, "the place for a handle") = nullptr;
     auto made_wisdom = std::make_unique<weft_wisdom>();
     made_wisdom->value = Wisdom::read(text(file, "file"), &made_wisdom->notes);
-    *wisdom = made_wisdom.release();
+    *wisdom = handed_out(std::move(made_wisdom));
   });
 }
 void weft_wisdom_destroy(weft_wisdom** wisdom) { destroyed(wisdom); }
@@ -173,7 +173,7 @@ int weft_wisdom_update(const char* file, const weft_wisdom* wisdom, const char* 
   return guarded([&] {
     Wisdom::update(text(file, "file"), [&](Wisdom& known) {
       if (forget != nullptr) known.forget(forget);
-      if (wisdom != nullptr) known.merge(wisdom->value);
+      if (wisdom != nullptr) known.merge(given(wisdom, "wisdom").value);
     });
   });
 }

@@ -40,12 +40,35 @@ std::string excerpt(const std::string& text, const std::string& other) {
   return (from > 0 ? "..." : "") + shown(text.substr(from, most), most) + (from + most < text.size() ? "..." : "");
 }
 
+// While it lives, MPI returns errors of what belongs to no communicator, for which it else ends the program.
+class Returns {
+ public:
+  explicit Returns(MPI_Comm of) : of_(of) {
+    check(MPI_Comm_get_errhandler(of_, &before_), "MPI_Comm_get_errhandler");
+    check(MPI_Comm_set_errhandler(of_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ~Returns() {
+    MPI_Comm_set_errhandler(of_, before_);
+    MPI_Errhandler_free(&before_);
+  }
+  Returns(const Returns&) = delete;
+  Returns& operator=(const Returns&) = delete;
+
+ private:
+  MPI_Comm of_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
 // Throws locally unless MPI is running and `comm` is one of one group.
 void check_given(MPI_Comm comm) {
   check_running("duplicate a communicator");
   if (comm == MPI_COMM_NULL) throw Error("the communicator is MPI_COMM_NULL; give one that this rank belongs to");
   int inter = 0;
-  check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  {
+    const Returns world(MPI_COMM_WORLD), self(MPI_COMM_SELF);  // which of them MPI tells is up to its version
+    if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+      throw Error("the communicator is none that MPI knows; give one that was made and not freed");
+  }
   if (inter) throw Error("the communicator is an intercommunicator; give an intracommunicator, such as MPI_Intercomm_merge makes of it");
 }
 

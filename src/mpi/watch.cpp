@@ -83,6 +83,7 @@ class Watchman {
     if (!text.empty() && (error != std::errc() || end != text.data() + text.size() || !(seconds > 0 && seconds <= 1e6)))
       throw Error("WEFT_TIMEOUT=" + std::string(text.substr(0, 100)) + ": give the seconds that a rank may wait for others, more than 0 and at most 1000000, or unset it");
     if (!text.empty() && !thread_.joinable()) {
+      if (!running()) return;  // nobody waits yet; what needs MPI says that it is not there
       check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
       check(MPI_Comm_size(MPI_COMM_WORLD, &ranks_), "MPI_Comm_size");
       start();
