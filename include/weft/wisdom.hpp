@@ -47,8 +47,11 @@ class Wisdom {
   std::map<std::string, std::string> entries_;  // JSON by id
 };
 
-/// The files of wisdom: the user's own, which tuning writes, then those that are only read. WEFT_WISDOM in the environment names them, with : between
-/// them; "none": there are none. Unset: $XDG_STATE_HOME/weft/wisdom.json, or ~/.local/state/weft/wisdom.json, and /etc/weft/wisdom.json.
+/// The files of wisdom: the user's own, which tuning writes, then those that are only read. WEFT_WISDOM in the
+/// environment names them, with : between them; "none": there are none, not even a site's. Unset: the own one is
+/// $XDG_STATE_HOME/weft/wisdom.json, or ~/.local/state/weft/wisdom.json. Behind them come a site's: all *.json, by name,
+/// of the folders in WEFT_SITE_WISDOM, with : between them ("none": no folder). Where neither variable is set these are
+/// the folders that weft was built for (CMake's WEFT_SITE_WISDOM), by default etc/weft of its prefix and /etc/weft.
 std::vector<std::string> wisdom_files();
 
 /// Collective: keeps what `tune` found, in this process and in the user's own file. Says where, or why not; the same on all ranks.

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +17,9 @@ from program import Result  # noqa: E402
 WEFT = os.path.abspath(sys.argv[1])
 
 
-def weft(*words, ranks=0, files=None):
-    return Result([WEFT] + (["--ranks", str(ranks)] if ranks else []) + list(words), environment={"WEFT_WISDOM": files or "none"})
+def weft(*words, ranks=0, files=None, **environment):
+    return Result([WEFT] + (["--ranks", str(ranks)] if ranks else []) + list(words),
+                  environment={"WEFT_WISDOM": files or "none", "WEFT_SITE_WISDOM": "none", **environment})
 
 
 class Wisdom(unittest.TestCase):
@@ -72,6 +74,30 @@ class Wisdom(unittest.TestCase):
         self.assertFalse(os.path.exists(own))
         self.fine(weft("tune", "--shape", "99x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=f"{own}:{self.ones[0]}"))
         self.assertEqual((self.count(own), self.count(self.ones[0])), (1, 1))
+
+    def test_folders_of_a_site(self):
+        own, site, other = self.path("own.json"), self.path("site"), self.path("other")
+        for folder, kept in ((site, "b.json"), (other, "a.json")):
+            os.mkdir(folder)
+            shutil.copy(self.ones[0 if folder == site else 1], os.path.join(folder, kept))
+            with open(os.path.join(folder, "README.txt"), "w") as text:
+                text.write("no wisdom, and not read")
+
+        def plan(shape, **variables):
+            return self.fine(weft("plan", "--shape", shape, "--effort", "estimate", "--explain", ranks=1, **variables)).out
+
+        both = f"{site}:{other}:{self.path('missing')}"
+        for shape in ("3x4", "4x4"):
+            self.assertIn("wisdom of", plan(shape, files=own, WEFT_SITE_WISDOM=both))
+        self.assertNotIn("README", plan("3x4", files=own, WEFT_SITE_WISDOM=both))
+        self.assertNotIn("wisdom of", plan("4x4", files=own, WEFT_SITE_WISDOM=site))
+        self.assertNotIn("wisdom of", plan("3x4", files=own))
+        self.assertNotIn("wisdom of", plan("3x4", WEFT_SITE_WISDOM=site))  # WEFT_WISDOM=none is none at all
+        self.assertIn("wisdom of", plan("3x4", files=":", WEFT_SITE_WISDOM=site))
+        self.fine(weft("tune", "--shape", "99x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=own,
+                       WEFT_SITE_WISDOM=site))
+        self.assertEqual((self.count(own), sorted(os.listdir(site))), (1, ["README.txt", "b.json"]))
+        self.assertEqual(self.count(os.path.join(site, "b.json")), 1)
 
     def test_eight_writers(self):
         writers = [subprocess.Popen([WEFT, "wisdom", "merge", one], env={**os.environ, "WEFT_WISDOM": self.file}, stdout=subprocess.DEVNULL) for one in self.ones]
