@@ -82,9 +82,37 @@ std::string misfit(const CFI_cdesc_t& array, const Side& side) {
          joined(array.rank, [&](int64_t d) { return array.dim[d].sm / bytes; }) + wanted;
 }
 
+/// NumPy's name of an array's type; empty where it is none of these.
+const char* type_of(const CFI_cdesc_t& array) {
+  const struct {
+    CFI_type_t type;
+    const char* name;
+  } known[] = {{CFI_type_float, "f4"},          {CFI_type_double, "f8"},  {CFI_type_float_Complex, "c8"},
+               {CFI_type_double_Complex, "c16"}, {CFI_type_int8_t, "i1"}, {CFI_type_int16_t, "i2"},
+               {CFI_type_int32_t, "i4"},        {CFI_type_int64_t, "i8"}};
+  for (const auto& each : known)
+    if (array.type == each.type) return each.name;
+  return "";
+}
+
 }  // namespace
 
 extern "C" {
+
+/// Type of an array and its elements: -1 where they do not lie one behind the other, -2 where there is no array.
+void weft_fortran_list(const CFI_cdesc_t* array, char* type, int64_t* elements) {
+  std::strncpy(type, type_of(*array), 4);
+  *elements = -2;
+  if (array->base_addr == nullptr) return;
+  int64_t count = 1;
+  auto bytes = static_cast<int64_t>(array->elem_len);
+  for (int d = 0; d < array->rank; ++d) count *= std::max<int64_t>(array->dim[d].extent, 0);
+  *elements = count;
+  for (int d = 0; d < array->rank && count > 0; ++d) {
+    if (array->dim[d].extent > 1 && array->dim[d].sm != bytes) *elements = -1;
+    bytes *= array->dim[d].extent;
+  }
+}
 
 /// Both sides of a plan, and whether its output lies in its input's place.
 int weft_fortran_sides(const weft_plan* plan, Side* in, Side* out, int* in_place) {

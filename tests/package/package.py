@@ -51,7 +51,11 @@ class PkgConfig(unittest.TestCase):
         (pc,) = moved.rglob("weft.pc")
         self.assertIn(str(moved), run(pkg_config, "--cflags", "weft", env=with_pc(pc.parent)).replace("/../..", ""))
         in_c = re.sub(r"mpi(cxx|c\+\+)", "mpicc", mpi_compiler)
-        for page, name, wrapper, found in (("install.md", "client.cpp", "mpicxx", mpi_compiler), ("c.md", "client.c", "mpicc", in_c)):
+        in_fortran = re.sub(r"mpi(cxx|c\+\+)", "mpifort", mpi_compiler)
+        pages = [("install.md", "client.cpp", "mpicxx", mpi_compiler), ("c.md", "client.c", "mpicc", in_c)]
+        if list(moved.rglob("weft-fortran.pc")):
+            pages.append(("fortran.md", "fortran/client.f90", "mpifort", in_fortran))
+        for page, name, wrapper, found in pages:
             if not shutil.which(found):
                 continue  # a wrapper of another name
             suffix = name.split(".")[1]
@@ -98,11 +102,27 @@ class Clients(unittest.TestCase):
         self.assertRegex(re.sub(r"\s+", " ", said), r"weft was built with .*, but this project found .*: configure with "
                          r"-DMPI_CXX_COMPILER=<the compiler wrapper of ")
 
+    def test_components(self):
+        options = [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={mpi_compiler}"]
+        project = empty("components")
+        for languages, components, said in (
+                ("C CXX", "C CXX", None),
+                ("CXX", "Python", "weft has no component Python; it has C, CXX and Fortran"),
+                ("CXX", "Fortran", "needs the language: enable_language|was installed without its Fortran module")):
+            lines = (f"cmake_minimum_required(VERSION 3.21)\nproject(some LANGUAGES {languages})\n"
+                     f"find_package(weft REQUIRED COMPONENTS {components})\n")
+            (project / "CMakeLists.txt").write_text(lines)
+            shutil.rmtree(project / "build", ignore_errors=True)
+            answer = run(cmake, "-S", project, "-B", project / "build", *options, fails=said is not None)
+            if said is not None:
+                self.assertRegex(re.sub(r"\s+", " ", answer), said)
+
     def test_a_parent_project_installs_weft_when_asked(self):
-        for asked in (False, True):
+        for asked, fetched in ((False, False), (False, True), (True, False)):
             build, target = empty("parent"), folder / "parent" / "target"
             run(cmake, "-S", here / "parent", "-B", build / "build", *(["-DWEFT_INSTALL=ON"] if asked else []),
-                f"-DCMAKE_CXX_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={mpi_compiler}", f"-DCMAKE_PREFIX_PATH={os.environ.get('CMAKE_PREFIX_PATH', '')}")
+                f"-DBY_FETCH={'ON' if fetched else 'OFF'}", f"-DCMAKE_CXX_COMPILER={compiler}",
+                f"-DMPI_CXX_COMPILER={mpi_compiler}", f"-DCMAKE_PREFIX_PATH={os.environ.get('CMAKE_PREFIX_PATH', '')}")
             said = run(cmake, "--install", build / "build", "--prefix", target, fails=asked)  # the library has not been built
             if asked:
                 self.assertIn("libweft", said)

@@ -1,0 +1,313 @@
+! Tuning, and what is remembered of it.
+module weft_tunings
+  use weft_base
+  use weft_settings
+  use weft_problems
+  use weft_traces
+  use mpi_f08, only: MPI_Comm
+  implicit none
+  private
+  public :: weft_tuning, weft_export_wisdom, weft_import_wisdom, weft_forget_wisdom, weft_wisdom_files
+
+  type :: weft_tuning
+    type(c_ptr) :: handle = c_null_ptr  ! of weft.h
+  contains
+    procedure, private :: create_f08, create_integer, remember_f08, remember_integer, assign_tuning
+    generic :: create => create_f08, create_integer
+    generic :: remember => remember_f08, remember_integer
+    generic :: assignment(=) => assign_tuning
+    procedure :: choice, reason, describe, seconds, candidates
+    procedure :: destroy => end_tuning
+    final :: finalize_tuning
+  end type
+
+  interface
+    integer(c_int) function weft_tune_f(tuning, comm, problem, options, seconds, skew_seconds, exhaustive, trace, &
+      progress, context) bind(c)
+      import
+      type(c_ptr), intent(out) :: tuning
+      integer(c_int), value :: comm, exhaustive
+      type(c_ptr), value :: problem, options, trace, context
+      real(c_double), value :: seconds, skew_seconds
+      type(c_funptr), value :: progress
+    end function
+    subroutine weft_tuning_destroy(tuning) bind(c)
+      import
+      type(c_ptr), intent(inout) :: tuning
+    end subroutine
+    integer(c_int) function weft_tuning_choice(tuning, options) bind(c)
+      import
+      type(c_ptr), value :: tuning
+      type(c_ptr), intent(out) :: options
+    end function
+    subroutine weft_options_destroy(options) bind(c)
+      import
+      type(c_ptr), intent(inout) :: options
+    end subroutine
+    integer(c_int) function weft_tuning_reason(tuning, text, room, length) bind(c)
+      import
+      type(c_ptr), value :: tuning, text
+      integer(c_int64_t), value :: room
+      integer(c_int64_t), intent(out) :: length
+    end function
+    integer(c_int) function weft_tuning_describe(tuning, json, text, room, length) bind(c)
+      import
+      type(c_ptr), value :: tuning, text
+      integer(c_int), value :: json
+      integer(c_int64_t), value :: room
+      integer(c_int64_t), intent(out) :: length
+    end function
+    integer(c_int) function weft_tuning_seconds(tuning, seconds) bind(c)
+      import
+      type(c_ptr), value :: tuning
+      real(c_double), intent(out) :: seconds
+    end function
+    integer(c_int) function weft_tuning_count(tuning, candidates) bind(c)
+      import
+      type(c_ptr), value :: tuning
+      integer(c_int64_t), intent(out) :: candidates
+    end function
+    integer(c_int) function weft_remember_f(comm, problem, options, tuning, text, room, length) bind(c)
+      import
+      integer(c_int), value :: comm
+      type(c_ptr), value :: problem, options, tuning
+      character(kind=c_char), intent(out) :: text(*)
+      integer(c_int64_t), value :: room
+      integer(c_int64_t), intent(out) :: length
+    end function
+    integer(c_int) function weft_export_wisdom_in_c(text, room, length) bind(c, name='weft_export_wisdom')
+      import
+      type(c_ptr), value :: text
+      integer(c_int64_t), value :: room
+      integer(c_int64_t), intent(out) :: length
+    end function
+    integer(c_int) function weft_import_wisdom_in_c(text) bind(c, name='weft_import_wisdom')
+      import
+      character(kind=c_char), intent(in) :: text(*)
+    end function
+    integer(c_int) function weft_forget_wisdom_in_c() bind(c, name='weft_forget_wisdom')
+      import
+    end function
+    integer(c_int) function weft_wisdom_files_in_c(text, room, length) bind(c, name='weft_wisdom_files')
+      import
+      type(c_ptr), value :: text
+      integer(c_int64_t), value :: room
+      integer(c_int64_t), intent(out) :: length
+    end function
+  end interface
+
+contains
+
+  ! Collective: looks for the fastest way to do what the options leave open, and measures for `seconds` (absent: 5; 0:
+  ! only the model's choice), ranks `skew_seconds` apart. exhaustive = .true.: all there is.
+  subroutine create_f08(tuning, comm, problem, options, seconds, skew_seconds, exhaustive, trace, ierr)
+    class(weft_tuning), intent(inout) :: tuning
+    type(MPI_Comm), intent(in) :: comm
+    type(weft_problem), intent(in) :: problem
+    type(weft_options), intent(in), optional :: options
+    real(c_double), intent(in), optional :: seconds, skew_seconds
+    logical, intent(in), optional :: exhaustive
+    type(weft_trace), intent(in), optional :: trace
+    integer, intent(out), optional :: ierr
+    call create_integer(tuning, comm%MPI_VAL, problem, options, seconds, skew_seconds, exhaustive, trace, ierr)
+  end subroutine
+  subroutine create_integer(tuning, comm, problem, options, seconds, skew_seconds, exhaustive, trace, ierr)
+    class(weft_tuning), intent(inout) :: tuning
+    integer, intent(in) :: comm
+    type(weft_problem), intent(in) :: problem
+    type(weft_options), intent(in), optional :: options
+    real(c_double), intent(in), optional :: seconds, skew_seconds
+    logical, intent(in), optional :: exhaustive
+    type(weft_trace), intent(in), optional :: trace
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: made, of_options, of_trace
+    real(c_double) :: measured, skew
+    integer(c_int) :: status, all
+    call weft_tuning_destroy(tuning%handle)
+    call begin()
+    measured = 5
+    if (present(seconds)) measured = seconds
+    skew = 0
+    if (present(skew_seconds)) skew = skew_seconds
+    all = 0
+    if (present(exhaustive)) all = merge(1_c_int, 0_c_int, exhaustive)
+    of_options = c_null_ptr
+    if (present(options)) of_options = options%handle
+    of_trace = c_null_ptr
+    if (present(trace)) of_trace = trace%handle
+    call make_problem(problem, made, status)
+    if (status == WEFT_OK) status = weft_tune_f(tuning%handle, int(comm, c_int), made, of_options, measured, skew, all, &
+      of_trace, c_null_funptr, c_null_ptr)
+    call weft_problem_destroy(made)
+    call ended(status, ierr)
+  end subroutine
+
+  ! Options with nothing left open.
+  subroutine choice(tuning, options, ierr)
+    class(weft_tuning), intent(in) :: tuning
+    type(weft_options), intent(inout) :: options
+    integer, intent(out), optional :: ierr
+    call begin()
+    call weft_options_destroy(options%handle)
+    call ended(weft_tuning_choice(tuning%handle, options%handle), ierr)
+  end subroutine
+
+  function reason(tuning, ierr) result(text)
+    class(weft_tuning), intent(in) :: tuning
+    integer, intent(out), optional :: ierr
+    character(len=:), allocatable :: text
+    integer(c_int) :: status
+    call begin()
+    call told(weft_tuning_reason, tuning%handle, text, status)
+    call ended(status, ierr)
+  end function
+
+  ! Many lines for people, or, with json = .true., one JSON object.
+  function describe(tuning, json, ierr) result(text)
+    class(weft_tuning), intent(in) :: tuning
+    logical, intent(in), optional :: json
+    integer, intent(out), optional :: ierr
+    character(len=:), allocatable :: text
+    integer(c_int) :: status
+    logical :: as_json
+    call begin()
+    as_json = .false.
+    if (present(json)) as_json = json
+    if (as_json) then
+      call told(in_json, tuning%handle, text, status)
+    else
+      call told(in_lines, tuning%handle, text, status)
+    end if
+    call ended(status, ierr)
+  end function
+  integer(c_int) function in_lines(handle, text, room, length) bind(c, name='')
+    type(c_ptr), value :: handle, text
+    integer(c_int64_t), value :: room
+    integer(c_int64_t), intent(out) :: length
+    in_lines = weft_tuning_describe(handle, 0_c_int, text, room, length)
+  end function
+  integer(c_int) function in_json(handle, text, room, length) bind(c, name='')
+    type(c_ptr), value :: handle, text
+    integer(c_int64_t), value :: room
+    integer(c_int64_t), intent(out) :: length
+    in_json = weft_tuning_describe(handle, 1_c_int, text, room, length)
+  end function
+
+  ! Of the choice, forward and backward together, of the slowest rank.
+  function seconds(tuning, ierr) result(of_choice)
+    class(weft_tuning), intent(in) :: tuning
+    integer, intent(out), optional :: ierr
+    real(c_double) :: of_choice
+    call begin()
+    of_choice = 0
+    call ended(weft_tuning_seconds(tuning%handle, of_choice), ierr)
+  end function
+
+  ! How many there were.
+  function candidates(tuning, ierr) result(count)
+    class(weft_tuning), intent(in) :: tuning
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t) :: count
+    call begin()
+    count = 0
+    call ended(weft_tuning_count(tuning%handle, count), ierr)
+  end function
+
+  ! Collective: keeps what was found, in this process and in the user's own file; the text says where, or why not. The
+  ! problem and the options are those that were tuned.
+  subroutine remember_f08(tuning, comm, problem, options, said, ierr)
+    class(weft_tuning), intent(in) :: tuning
+    type(MPI_Comm), intent(in) :: comm
+    type(weft_problem), intent(in) :: problem
+    type(weft_options), intent(in), optional :: options
+    character(len=:), allocatable, intent(out), optional :: said
+    integer, intent(out), optional :: ierr
+    call remember_integer(tuning, comm%MPI_VAL, problem, options, said, ierr)
+  end subroutine
+  subroutine remember_integer(tuning, comm, problem, options, said, ierr)
+    class(weft_tuning), intent(in) :: tuning
+    integer, intent(in) :: comm
+    type(weft_problem), intent(in) :: problem
+    type(weft_options), intent(in), optional :: options
+    character(len=:), allocatable, intent(out), optional :: said
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: made, of_options
+    character(kind=c_char) :: text(5000)
+    integer(c_int64_t) :: length
+    integer(c_int) :: status
+    call begin()
+    of_options = c_null_ptr
+    if (present(options)) of_options = options%handle
+    call make_problem(problem, made, status)
+    length = 0
+    if (status == WEFT_OK) status = weft_remember_f(int(comm, c_int), made, of_options, tuning%handle, text, &
+      size(text, kind=c_int64_t), length)
+    call weft_problem_destroy(made)
+    if (present(said)) then
+      said = ''
+      if (status == WEFT_OK) said = joined(text(1:min(length, size(text, kind=c_int64_t) - 1)))
+    end if
+    call ended(status, ierr)
+  end subroutine
+
+  ! What this process has tuned and imported. Local.
+  function weft_export_wisdom(ierr) result(text)
+    integer, intent(out), optional :: ierr
+    character(len=:), allocatable :: text
+    integer(c_int) :: status
+    call begin()
+    call told(exported, c_null_ptr, text, status)
+    call ended(status, ierr)
+  end function
+  integer(c_int) function exported(handle, text, room, length) bind(c, name='')
+    type(c_ptr), value :: handle, text
+    integer(c_int64_t), value :: room
+    integer(c_int64_t), intent(out) :: length
+    exported = WEFT_ERROR
+    if (.not. c_associated(handle)) exported = weft_export_wisdom_in_c(text, room, length)
+  end function
+  subroutine weft_import_wisdom(text, ierr)
+    character(len=*), intent(in) :: text
+    integer, intent(out), optional :: ierr
+    call begin()
+    call ended(weft_import_wisdom_in_c(in_c(text)), ierr)
+  end subroutine
+  subroutine weft_forget_wisdom(ierr)
+    integer, intent(out), optional :: ierr
+    call begin()
+    call ended(weft_forget_wisdom_in_c(), ierr)
+  end subroutine
+
+  ! The files of wisdom, with a line feed behind each: the user's own (empty: there is none), then those that are only
+  ! read.
+  function weft_wisdom_files(ierr) result(text)
+    integer, intent(out), optional :: ierr
+    character(len=:), allocatable :: text
+    integer(c_int) :: status
+    call begin()
+    call told(files, c_null_ptr, text, status)
+    call ended(status, ierr)
+  end function
+  integer(c_int) function files(handle, text, room, length) bind(c, name='')
+    type(c_ptr), value :: handle, text
+    integer(c_int64_t), value :: room
+    integer(c_int64_t), intent(out) :: length
+    files = WEFT_ERROR
+    if (.not. c_associated(handle)) files = weft_wisdom_files_in_c(text, room, length)
+  end function
+
+  subroutine assign_tuning(to, from)
+    class(weft_tuning), intent(inout) :: to
+    class(weft_tuning), intent(in) :: from
+    if (.not. c_associated(to%handle, from%handle)) call refuse_assignment('weft_tuning')
+  end subroutine
+  subroutine end_tuning(tuning)
+    class(weft_tuning), intent(inout) :: tuning
+    call weft_tuning_destroy(tuning%handle)
+  end subroutine
+  subroutine finalize_tuning(tuning)
+    type(weft_tuning), intent(inout) :: tuning
+    call weft_tuning_destroy(tuning%handle)
+  end subroutine
+
+end module
