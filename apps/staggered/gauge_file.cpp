@@ -22,17 +22,17 @@ constexpr Index longest = 1 << 15;  // of an extent: then sites and bytes can be
 
 Word swapped(Word word) { return word >> 24 | (word >> 8 & 0xff00U) | (word << 8 & 0xff0000U) | word << 24; }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_gauge(const std::string& path, const std::string& why) {
   throw weft::Error("\"" + weft::shown(path) + "\" cannot be read as a gauge configuration of format v5: " + why);
 }
 
 /// Bytes [from, from + bytes) of a file.
 void read_bytes(const std::string& path, Index from, Index bytes, void* to) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, "it cannot be opened");
+  if (!file) refuse_gauge(path, "it cannot be opened");
   file.seekg(from);
   file.read(static_cast<char*>(to), bytes);
-  if (!file || file.gcount() != bytes) refuse(path, "it ends before byte " + std::to_string(from + bytes));
+  if (!file || file.gcount() != bytes) refuse_gauge(path, "it ends before byte " + std::to_string(from + bytes));
 }
 
 GaugeHeader header_of(const std::string& path) {
@@ -41,7 +41,7 @@ GaugeHeader header_of(const std::string& path) {
   GaugeHeader header;
   header.swapped = words[0] == swapped(magic);
   if (words[0] != magic && !header.swapped)
-    refuse(path, "it begins with " + std::to_string(words[0]) + ", and such files with " + std::to_string(magic));
+    refuse_gauge(path, "it begins with " + std::to_string(words[0]) + ", and such files with " + std::to_string(magic));
   header.stamp.assign(reinterpret_cast<const char*>(words.data() + 5), 64);
   header.stamp.resize(std::min(header.stamp.find('\0'), header.stamp.size()));
   if (header.swapped)
@@ -50,20 +50,20 @@ GaugeHeader header_of(const std::string& path) {
   for (int d = 0; d < directions; ++d) {
     const Index n = static_cast<std::int32_t>(words[static_cast<std::size_t>(directions - d)]);
     if (n < 1 || n > longest)
-      refuse(path,
-             "it says that an extent is " + std::to_string(n) + ", and these are from 1 to " + std::to_string(longest));
+      refuse_gauge(path, "it says that an extent is " + std::to_string(n) + ", and these are from 1 to " +
+                             std::to_string(longest));
     header.shape.push_back(n);
     points *= n;
   }
   if (words[21] != 0)
-    refuse(path, "its sites are in order " + std::to_string(words[21]) + ", and only order 0 is known");
+    refuse_gauge(path, "its sites are in order " + std::to_string(words[21]) + ", and only order 0 is known");
   header.sum29 = words[22];
   header.sum31 = words[23];
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const Index has = file.tellg(), wanted = header_bytes + site_bytes * points;
   if (has != wanted)
-    refuse(path, "it has " + std::to_string(has) + " bytes, and " + to_string(extents(header.shape)) + " sites need " +
-                     std::to_string(wanted));
+    refuse_gauge(path, "it has " + std::to_string(has) + " bytes, and " + to_string(extents(header.shape)) +
+                           " sites need " + std::to_string(wanted));
   return header;
 }
 
@@ -90,8 +90,8 @@ std::vector<Links> read_links(MPI_Comm comm, const std::string& path, const weft
   std::array<Word, 2> part{}, sums{};
   apps::agree(comm, [&] {
     if (layout.shape() != header.shape)
-      refuse(path, "it has " + to_string(extents(header.shape)) + " sites, and the lattice has " +
-                       to_string(extents(layout.shape())));
+      refuse_gauge(path, "it has " + to_string(extents(header.shape)) + " sites, and the lattice has " +
+                             to_string(extents(layout.shape())));
     read_bytes(path, header_bytes + first * site_bytes, count * site_bytes, words.data());
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (header.swapped) words[i] = swapped(words[i]);
@@ -102,8 +102,9 @@ std::vector<Links> read_links(MPI_Comm comm, const std::string& path, const weft
   });
   MPI_Allreduce(part.data(), sums.data(), 2, MPI_UINT32_T, MPI_BXOR, comm);
   if (sums[0] != header.sum29 || sums[1] != header.sum31)
-    refuse(path, "its data have the checksums " + std::to_string(sums[0]) + " and " + std::to_string(sums[1]) +
-                     ", and its header says " + std::to_string(header.sum29) + " and " + std::to_string(header.sum31));
+    refuse_gauge(path, "its data have the checksums " + std::to_string(sums[0]) + " and " + std::to_string(sums[1]) +
+                           ", and its header says " + std::to_string(header.sum29) + " and " +
+                           std::to_string(header.sum31));
 
   std::vector<float> numbers(static_cast<std::size_t>(layout.elements(rank) * site_words));
   weft::redistribute(comm, weft::Layout::runs(header.shape, ranges), words.data(), layout, numbers.data(), site_bytes);

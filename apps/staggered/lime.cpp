@@ -16,7 +16,7 @@ namespace {
 
 using weft::Index;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_field(const std::string& path, const std::string& why) {
   throw weft::Error("\"" + weft::shown(path) + "\" cannot be read as a field in a LIME file: " + why);
 }
 
@@ -29,28 +29,28 @@ std::uint64_t big_endian(const unsigned char* from, int bytes) {
 /// Where the data begin. They must have so many bytes.
 Index begin_of_data(const std::string& path, Index bytes) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) refuse(path, "it cannot be opened");
+  if (!file) refuse_field(path, "it cannot be opened");
   const Index end = file.tellg();
   for (Index at = 0; at + 144 <= end;) {
     unsigned char header[144];
     file.seekg(at);
     file.read(reinterpret_cast<char*>(header), sizeof header);
-    if (!file) refuse(path, "it ends in the middle of a header at byte " + std::to_string(at));
-    if (big_endian(header, 4) != 0x456789abU) refuse(path, "at byte " + std::to_string(at) + " no record begins");
+    if (!file) refuse_field(path, "it ends in the middle of a header at byte " + std::to_string(at));
+    if (big_endian(header, 4) != 0x456789abU) refuse_field(path, "at byte " + std::to_string(at) + " no record begins");
     const std::uint64_t length = big_endian(header + 8, 8);
     if (length > static_cast<std::uint64_t>(end - at - 144))
-      refuse(path,
-             "it ends before a record of " + std::to_string(length) + " bytes at byte " + std::to_string(at) + " does");
+      refuse_field(path, "it ends before a record of " + std::to_string(length) + " bytes at byte " +
+                             std::to_string(at) + " does");
     const auto* const type = reinterpret_cast<const char*>(header + 16);
     if (std::string(type, strnlen(type, 128)) == "scidac-binary-data") {
       if (length != static_cast<std::uint64_t>(bytes))
-        refuse(path,
-               "its data have " + std::to_string(length) + " bytes, and the lattice needs " + std::to_string(bytes));
+        refuse_field(
+            path, "its data have " + std::to_string(length) + " bytes, and the lattice needs " + std::to_string(bytes));
       return at + 144;
     }
     at += 144 + static_cast<Index>((length + 7) / 8 * 8);
   }
-  refuse(path, "it has no record \"scidac-binary-data\"");
+  refuse_field(path, "it has no record \"scidac-binary-data\"");
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ std::vector<float> read_field(MPI_Comm comm, const std::string& path, const weft
     std::ifstream file(path, std::ios::binary);
     file.seekg(begin + first * site_bytes);
     file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!file) refuse(path, "its data cannot be read");
+    if (!file) refuse_field(path, "its data cannot be read");
     for (std::size_t i = 0; i < mine.size(); ++i)
       mine[i] = std::bit_cast<float>(static_cast<std::uint32_t>(big_endian(bytes.data() + 4 * i, 4)));
   });

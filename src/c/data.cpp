@@ -14,7 +14,6 @@ RedistributionOptions of_redistribution(const weft_options* options, const int* 
 
 Redistribution& redistribution_of(weft_redistribution* r) { return given(r, "redistribution").value; }
 const Redistribution& redistribution_of(const weft_redistribution* r) { return given(r, "redistribution").value; }
-const Layout& layout_of(const weft_layout* layout) { return given(layout, "layout").value; }
 std::string type_of(const char* type) { return type == nullptr ? "" : type; }
 
 }  // namespace

@@ -117,6 +117,8 @@ T& given(T* handle, const char* what) {
                                                    : " is no handle, or one that has been destroyed") +
               "; give one of type '" + T::noun + "' that was made and not destroyed");
 }
+inline const Layout& layout_of(const weft_layout* layout) { return given(layout, "layout").value; }
+
 /// A list of `count` entries, which may be NULL if it is empty.
 template <class T>
 const T* list(const T* entries, Index count, const char* what) {

@@ -40,8 +40,6 @@ std::vector<Split> splits(const char* texts, int axes) {
   return all;
 }
 
-const Layout& layout_of(const weft_layout* layout) { return given(layout, "layout").value; }
-
 void check_rank(const Layout& layout, int rank) {
   if (rank < 0 || rank >= layout.ranks())
     throw Error("rank " + std::to_string(rank) + " of a layout is asked for; allowed: 0 to " +

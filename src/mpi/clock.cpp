@@ -8,7 +8,7 @@
 namespace weft::mpi {
 namespace {
 
-constexpr int tag = 0, fewest = 8, most = 200;
+constexpr int clock_tag = 0, fewest = 8, most = 200;
 constexpr std::int64_t patience_nanoseconds = 2'000'000;  // for one rank, once it was asked often enough
 
 using Message = std::array<std::int64_t, 4>;  // go on, then a Reading
@@ -23,10 +23,10 @@ trace::Reading compare_clocks(const Communicator& comm) {
   if (comm.rank() > 0) {
     for (;;) {
       Message asked;
-      receive(comm, asked.data(), message, 0, tag);
+      receive(comm, asked.data(), message, 0, clock_tag);
       if (!asked[0]) return {asked[1], asked[2], asked[3]};
       const std::int64_t here = trace::now();
-      send(comm, &here, time, 0, tag);
+      send(comm, &here, time, 0, clock_tag);
     }
   }
   for (int r = 1; r < comm.size(); ++r) {
@@ -36,14 +36,14 @@ trace::Reading compare_clocks(const Communicator& comm) {
       const Message ask{1};
       std::int64_t there = 0;
       const std::int64_t asked = trace::now();
-      send(comm, ask.data(), message, r, tag);
-      receive(comm, &there, time, r, tag);
+      send(comm, ask.data(), message, r, clock_tag);
+      receive(comm, &there, time, r, clock_tag);
       const std::int64_t heard = trace::now(), accuracy = (heard - asked + 1) / 2;
       if (k == 0 || accuracy < best.accuracy) best = {there, asked + (heard - asked) / 2 - there, accuracy};
     }
     if (std::abs(best.offset) <= best.accuracy) best.offset = 0;
     const Message found{0, best.at, best.offset, best.accuracy};
-    send(comm, found.data(), message, r, tag);
+    send(comm, found.data(), message, r, clock_tag);
   }
   return {trace::now(), 0, 0};
 }

@@ -63,17 +63,17 @@ void pause() {
 
 [[noreturn]] void refuse(const char* call, int code = errno) { throw Error(std::string(call) + ": " + std::strerror(code)); }
 
-struct File {
+struct SegmentFile {
   int descriptor = -1;
-  File() = default;
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
+  SegmentFile() = default;
+  SegmentFile(const SegmentFile&) = delete;
+  SegmentFile& operator=(const SegmentFile&) = delete;
+  ~SegmentFile() {
     if (descriptor >= 0) close(descriptor);
   }
 };
 
-void make(File& file, Index bytes) {
+void make(SegmentFile& file, Index bytes) {
   // Beyond the limit the kernel would not refuse but end the process (SIGXFSZ).
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes)) refuse("RLIMIT_FSIZE", EFBIG);
@@ -82,7 +82,7 @@ void make(File& file, Index bytes) {
 }
 
 /// How another process of the node finds an open file, and what makes sure that it found the right one.
-std::string address(const File& file) {
+std::string address(const SegmentFile& file) {
   struct stat s {};
   if (fstat(file.descriptor, &s) != 0) refuse("fstat");
   std::ostringstream text;
@@ -90,7 +90,7 @@ std::string address(const File& file) {
   return text.str();
 }
 
-void open_at(File& file, const std::string& address) {
+void open_at(SegmentFile& file, const std::string& address) {
   std::istringstream text(address);
   std::string path;
   dev_t device{};
@@ -144,7 +144,7 @@ Index Segments::place() {
 
 void Segments::map(const Communicator& group, bool permitted) {
   const Index total = place();
-  File file;
+  SegmentFile file;
   std::string where = group.agree([&] {
     if (!permitted) throw Error("WEFT_SHARED_MEMORY=window");
     if (rank_ != 0) return std::string();

@@ -15,7 +15,7 @@
 namespace weft {
 namespace {
 
-constexpr int tag = 0;
+constexpr int spans_tag = 0;
 
 std::string host() {
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -54,16 +54,16 @@ std::vector<trace::Record> mpi::Tracing::gather() const {
   if (comm.rank() > 0) {
     const std::string bytes = trace::packed(mine);
     const auto count = static_cast<Index>(bytes.size());
-    mpi::send(comm, &count, length, 0, tag);
-    mpi::send(comm, bytes.data(), mpi::Amount(count, byte), 0, tag);
+    mpi::send(comm, &count, length, 0, spans_tag);
+    mpi::send(comm, bytes.data(), mpi::Amount(count, byte), 0, spans_tag);
     return all;
   }
   all.push_back(std::move(mine));
   for (int r = 1; r < comm.size(); ++r) {
     Index count = 0;
-    mpi::receive(comm, &count, length, r, tag);
+    mpi::receive(comm, &count, length, r, spans_tag);
     std::string bytes(static_cast<std::size_t>(count), '\0');
-    mpi::receive(comm, bytes.data(), mpi::Amount(count, byte), r, tag);
+    mpi::receive(comm, bytes.data(), mpi::Amount(count, byte), r, spans_tag);
     all.push_back(trace::unpacked(bytes));
   }
   return all;

@@ -14,8 +14,6 @@ constexpr Index part_bytes = Index{192} << 10, piece_bytes = Index{60} << 10;
 
 constexpr Index flag_bytes = sizeof(mpi::Flag), line_bytes = 64;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// By tile and peer: how much a rank of the node gives to a peer, or takes from it.
 class Counts {
  public:

@@ -45,13 +45,13 @@ std::vector<std::vector<Told>> tell(const mpi::Communicator& group, const Pieces
   return told;
 }
 
-constexpr Index flag_bytes = sizeof(mpi::Flag);
+constexpr Index flag_size = sizeof(mpi::Flag);
 
 std::vector<Index> flags_at(const Demand& demand, const std::vector<Index>& elements) {
   std::vector<Index> all;
   for (const Index held : elements) {
     const Index bytes = volume({held, demand.element_bytes});
-    all.push_back(volume({(bytes + flag_bytes - 1) / flag_bytes, flag_bytes}));
+    all.push_back(volume({(bytes + flag_size - 1) / flag_size, flag_size}));
   }
   return all;
 }
@@ -60,7 +60,7 @@ std::vector<Index> flags_at(const Demand& demand, const std::vector<Index>& elem
 
 SharedArrays::SharedArrays(const Demand& demand, const std::vector<Index>& elements, const mpi::Communicator& group)
     : flags_at_(flags_at(demand, elements)),
-      segments_(group, flags_at_[static_cast<std::size_t>(group.rank())] + 2 * flag_bytes * demand.pattern.tiles()) {
+      segments_(group, flags_at_[static_cast<std::size_t>(group.rank())] + 2 * flag_size * demand.pattern.tiles()) {
   for (int p = 0; p < group.size(); ++p) {
     slots_.push_back(static_cast<int>(demand.slots->size()));
     demand.slots->push_back(segments_.part(p));

@@ -17,7 +17,6 @@
 namespace weft {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 Index sum(const std::vector<Index>& counts) { return std::accumulate(counts.begin(), counts.end(), Index{0}); }
 
 /// Blocks one behind the other.

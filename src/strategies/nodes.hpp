@@ -1,11 +1,15 @@
 // Nodes as a demand has them: who is with whom, and what leaves each of them.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <weft/exchange.hpp>
 
 namespace weft {
+
+/// The number of a rank, a node or a tile, as lists are indexed.
+inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The members of every node. Always true: nodes are numbered in order of their first members, and members ascend, so that all ranks of
 /// all nodes have the same lists.

@@ -18,11 +18,11 @@ namespace weft {
 namespace {
 
 /// What is written beside the constants.
-struct Table {
+struct RateTable {
   const char* name;
   std::vector<Rate> MachineProfile::*rates;
 };
-constexpr Table tables[] = {{"messages", &MachineProfile::messages},
+constexpr RateTable tables[] = {{"messages", &MachineProfile::messages},
                             {"node_messages", &MachineProfile::node_messages},
                             {"copies", &MachineProfile::copies},
                             {"lines", &MachineProfile::lines}};
@@ -86,7 +86,7 @@ MachineProfile measure_profile(MPI_Comm user, const std::vector<int>& asked) {
 std::string text_of(const MachineProfile& profile) {
   Json all{Json::Members()};
   for (const MachineRow& row : machine_rows()) all.set(std::string(row.name), profile.machine.*row.value);
-  for (const Table& table : tables) {
+  for (const RateTable& table : tables) {
     Json::List list;
     for (const Rate& rate : profile.*table.rates) list.push_back(Json::List{rate.at, rate.per_second});
     if (!list.empty()) all.set(table.name, std::move(list));
@@ -110,7 +110,7 @@ MachineProfile profile_of(const std::string& text, const std::string& where) {
   std::string known;
   const auto name = [&](std::string_view one) { known += (known.empty() ? "" : ", ") + std::string(one); };
   for (const MachineRow& row : machine_rows()) name(row.name);
-  for (const Table& table : tables) name(table.name);
+  for (const RateTable& table : tables) name(table.name);
   for (const char* other : {"correction", "relative_error", "ranks", "nodes"}) name(other);
   for (const Word& word : words) name(word.name);
   if (!all.is_object() || all.members().empty())
@@ -141,7 +141,7 @@ MachineProfile profile_of(const std::string& text, const std::string& where) {
     bool found = false;
     for (const MachineRow& row : machine_rows())
       if (row.name == key) profile.machine.*row.value = positive(value, key, where), found = true;
-    for (const Table& table : tables)
+    for (const RateTable& table : tables)
       if (table.name == key) profile.*table.rates = rates(value, key), found = true;
     for (const Word& word : words)
       if (word.name == key) profile.*word.text = value.text(), found = true;

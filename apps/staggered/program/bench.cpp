@@ -14,7 +14,7 @@
 namespace staggered {
 namespace {
 
-struct Request {
+struct BenchRequest {
   std::string local = "4x4x4x4", extents, json;
   std::vector<std::string> ways;
   int iterations = 30, repeat = 5;
@@ -39,7 +39,7 @@ struct Contender {
   double packing = 0;                                                     // of the last solve, an iteration
 };
 
-int run(const Request& request) {
+int run(const BenchRequest& request) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const int rank = rank_of(comm), ranks = ranks_of(comm);
   if (request.iterations < 1 || request.repeat < 1) throw weft::Error("--iterations and --repeat are at least 1");
@@ -155,7 +155,7 @@ int run(const Request& request) {
 }  // namespace
 
 Command bench_command(CLI::App& app) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<BenchRequest>();
   CLI::App* const command = app.add_subcommand("bench", "exchanges and solves by each way of filling ghost sites");
   command->add_option("--local", request->local, "sites a rank, as 4x4x4x4 [4x4x4x4]");
   command->add_option("--extents", request->extents, "of the lattice, in place of --local");

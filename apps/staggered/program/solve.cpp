@@ -11,7 +11,7 @@
 namespace staggered {
 namespace {
 
-struct Request {
+struct SolveRequest {
   std::string links = "random", extents, fat, far, source = "random", way = "auto", parity = "both";
   std::string normal, inverse, json;
   double mass = 0.1, tolerance = 1e-8, within = 2e-7;
@@ -32,7 +32,7 @@ struct Configuration {
   std::vector<Links> near, far;
 };
 
-Configuration configuration(MPI_Comm comm, const Request& request) {
+Configuration configuration(MPI_Comm comm, const SolveRequest& request) {
   const int rank = rank_of(comm), ranks = ranks_of(comm);
   if (request.fat.empty() != request.far.empty())
     throw weft::Error("fat and long links come together: give --fat and --long, or neither of them");
@@ -52,7 +52,7 @@ Configuration configuration(MPI_Comm comm, const Request& request) {
   return {layout, links, {}};
 }
 
-int run(const Request& request) {
+int run(const SolveRequest& request) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const int rank = rank_of(comm);
   if (!(request.tolerance > 0 && request.mass > 0 && request.most > 0))
@@ -148,7 +148,7 @@ int run(const Request& request) {
 }  // namespace
 
 Command solve_command(CLI::App& app) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<SolveRequest>();
   CLI::App* const command = app.add_subcommand("solve", "solve (4 m^2 - D D) x = b on sites of one parity, or of each");
   command->add_option("--links", request->links, "unit, random, or a gauge configuration in the format v5 [random]");
   command->add_option("--extents", request->extents, "of the lattice: nx x ny x nz x nt, as 8x8x8x16");

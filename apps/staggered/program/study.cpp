@@ -14,7 +14,7 @@
 namespace staggered {
 namespace {
 
-struct Request {
+struct StudyRequest {
   std::string local = "4x4x4x4", extents = "16x16x16x16", json;
   std::vector<std::string> ways{by_hand, by_faces, "datatype", "direct"};
   std::vector<double> predicted{1024, 16384, 300000};
@@ -35,7 +35,7 @@ struct Result {
   double mflops = 0, read = 0;  ///< bytes a second, by as many ranks
 };
 
-Result measure(MPI_Comm comm, const Request& request, const weft::Shape& shape, const std::string& way) {
+Result measure(MPI_Comm comm, const StudyRequest& request, const weft::Shape& shape, const std::string& way) {
   const int rank = rank_of(comm), ranks = ranks_of(comm);
   const weft::Layout layout = sites(shape, ranks);
   std::vector<Links> links = random_links(layout, rank, 1);
@@ -95,7 +95,7 @@ void print(const std::string& way, const std::string& what, const Split& s, cons
              s.packing * 1e6, s.exchange * 1e6, s.compute * 1e6, s.sums * 1e6, s.vectors * 1e6, more);
 }
 
-int run(const Request& request) {
+int run(const StudyRequest& request) {
   const MPI_Comm world = MPI_COMM_WORLD;
   const int rank = rank_of(world), ranks = ranks_of(world);
   if (request.iterations < 1 || request.repeat < 1) throw weft::Error("--iterations and --repeat are at least 1");
@@ -174,7 +174,7 @@ int run(const Request& request) {
 }  // namespace
 
 Command study_command(CLI::App& app) {
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<StudyRequest>();
   CLI::App* const command = app.add_subcommand("study", "weak and strong scaling, split, and a model of many ranks");
   command->add_option("--local", request->local, "sites a rank, for weak scaling [4x4x4x4]");
   command->add_option("--extents", request->extents, "of the lattice, for strong scaling [16x16x16x16]");
