@@ -109,7 +109,10 @@ TEST(Plan, HalvedAxisFirst) {
   const int ranks = ranks_of_world();
   const Shape shape{8, 6, 9};
   std::vector<Change> changes{unchanged, [](Options& o) { o.natural_output = true, o.batch = 2; }};
-  for (const Few<int>& grid : {Few<int>{ranks, 1, 1}, Few<int>{1, ranks, 1}, ranks % 2 ? Few<int>{1, 1, ranks} : Few<int>{2, ranks / 2, 1}, ranks % 4 ? Few<int>{1, 1, ranks} : Few<int>{2, 1, 2}}) {
+  const bool both = ranks > 2 && ranks % 2 == 0;
+  for (const Few<int>& grid : {Few<int>{ranks, 1, 1}, Few<int>{1, ranks, 1},
+                               ranks % 2 ? Few<int>{1, 1, ranks} : Few<int>{2, ranks / 2, 1},
+                               both ? Few<int>{2, 1, ranks / 2} : Few<int>{1, 1, ranks}}) {
     changes.push_back([grid](Options& o) { o.grid = grid; });
     changes.push_back([grid, shape](Options& o) { o.input = Layout::grid(shape, grid, Split::even(), {2, 1, 0}); });
   }
