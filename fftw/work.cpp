@@ -110,7 +110,10 @@ std::string declines(const Request& r, int ranks, bool& invalid) {
 Job job(const Request& r, int ranks) {
   Job job;
   const bool transposed_in = r.flags & FFTW_MPI_TRANSPOSED_IN, transposed_out = r.flags & FFTW_MPI_TRANSPOSED_OUT;
-  const weft::Shape shape(r.n, r.n + r.rank);
+  // Complex axes of one point do nothing, but for the first two, which say who has what. As lines they would cost a pass.
+  std::vector<std::ptrdiff_t> extents(r.n, r.n + r.rank);
+  if (r.what == Request::What::c2c) extents.erase(std::remove(extents.begin() + 2, extents.end(), 1), extents.end());
+  const weft::Shape shape(extents.begin(), extents.end());
   job.howmany = r.howmany;
   job.problem.shape = shape;
   job.problem.precision = r.single ? weft::Precision::single_ : weft::Precision::double_;
