@@ -27,10 +27,15 @@ void* library(bool single) {
 }
 
 std::string why_unusable() {
-  void* const execute = dlsym(RTLD_DEFAULT, "fftw_execute");
-  if (execute && !is_here(execute))
-    return "libfftw3 comes before libweft_fftw3_mpi in this program, so its fftw_execute would not know weft's plans; "
-           "link -lweft_fftw3_mpi before -lfftw3, or name libweft_fftw3_mpi.so in LD_PRELOAD";
+  // A program with a static libfftw3 may have some of these from there and others from here.
+  for (const char* const name : {"fftw_execute", "fftw_execute_dft", "fftw_execute_dft_r2c", "fftw_execute_dft_c2r",
+                                 "fftw_execute_r2r", "fftw_destroy_plan", "fftwf_execute", "fftwf_destroy_plan"}) {
+    void* const found = dlsym(RTLD_DEFAULT, name);
+    if (found && !is_here(found))
+      return "libfftw3 comes before libweft_fftw3_mpi in this program, or is a part of it, so its " + std::string(name) +
+             " would not know weft's plans; link -lweft_fftw3_mpi before a shared -lfftw3, or name "
+             "libweft_fftw3_mpi.so in LD_PRELOAD";
+  }
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   MPI_Get_library_version(version, &length);

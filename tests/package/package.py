@@ -67,6 +67,22 @@ class PkgConfig(unittest.TestCase):
                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LD_LIBRARY_PATH": str(pc.parent.parent)}
             self.assertIn("c2c", run(client, env=environment))
 
+    def test_the_drop_in(self):
+        """A program that knows FFTW alone, compiled and linked as docs/from_fftw_mpi.md says; plans have to be weft's."""
+        found = list(prefix.rglob("weft-fftw3-mpi.pc"))
+        if not found:
+            self.skipTest("the drop-in for FFTW's MPI transforms has not been built")
+        (line,) = re.findall(r"^mpicc program\.c (.*weft-fftw3-mpi\)) .*$", (source / "docs" / "from_fftw_mpi.md").read_text(), re.MULTILINE)
+        user = empty("drop_in") / "user"
+        run("sh", "-c", f'"{mpi_compiler}" -std=c++20 "{source / "tests" / "fftw" / "user.cpp"}" {line} -ldl -o "{user}"',
+            env=with_pc(found[0].parent))
+        environment = {**os.environ, "WEFT_WISDOM": "none", "USER_EXPECTS": "weft", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LD_LIBRARY_PATH": str(found[0].parent.parent)}
+        self.assertIn("0 failures", run(user, env=environment))
+        single = run(pkg_config, "--libs", "weft-fftw3f-mpi", env=with_pc(found[0].parent))
+        self.assertIn("-lweft_fftw3f_mpi -lfftw3f", single)
+        self.assertTrue((found[0].parent.parent / "libweft_fftw3f_mpi.so").exists())
+
     def folders(self, name, libdir, includedir):
         build, target = empty(name), folder / name / "target"
         run(cmake, "-S", here / "pc", "-B", build / "build", f"-DCMAKE_INSTALL_LIBDIR={libdir}", f"-DCMAKE_INSTALL_INCLUDEDIR={includedir}",
