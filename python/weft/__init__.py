@@ -19,10 +19,13 @@ failure raises weft.Error, or TypeError and ValueError for what cannot be an arg
 given, what is allowed and what to do. The interpreter's lock is released while ranks wait for each other.
 """
 
-from ._library import Declined, Error, Layout, Problem, Trace
-from ._library import export_wisdom, forget_wisdom, import_wisdom, library_version, wisdom_files
+from . import scipy_backend
+from ._library import Declined, Error, Layout, Problem, Span, Timeline, Trace
+from ._library import checkerboard_ghosts, export_wisdom, forget_wisdom, import_wisdom, library_version, wisdom_files
 from .arrays import Array, empty, from_local, zeros
 from .fft import dctn, dstn, fftn, idctn, idstn, ifftn, irfftn, rfftn
+from .files import inspect, read, write
+from .halo import Ghosted, Halo
 from .plans import (
     Candidate,
     Plan,
@@ -48,12 +51,17 @@ __all__ = [
     "Candidate",
     "Declined",
     "Error",
+    "Ghosted",
+    "Halo",
     "Layout",
     "Plan",
     "Problem",
+    "Span",
+    "Timeline",
     "Trace",
     "Tuning",
     "c2c",
+    "checkerboard_ghosts",
     "dctn",
     "dstn",
     "empty",
@@ -66,6 +74,7 @@ __all__ = [
     "idstn",
     "ifftn",
     "import_wisdom",
+    "inspect",
     "irfftn",
     "kept_box",
     "kinds",
@@ -74,12 +83,15 @@ __all__ = [
     "option_list",
     "r2c",
     "r2r",
+    "read",
     "remember",
     "rfftn",
+    "scipy_backend",
     "sphere",
     "sphere_vectors",
     "strategies",
     "tune",
     "wisdom_files",
+    "write",
     "zeros",
 ]

@@ -11,7 +11,7 @@ import weakref
 
 from mpi4py import MPI
 
-from ._library import communicator, core
+from ._library import Error, communicator, core
 
 MOST = 32
 _alive = weakref.WeakValueDictionary()
@@ -40,7 +40,10 @@ def _end_all():
         for number in sorted(_alive.keys()):
             thing = _alive.get(number)
             if thing is not None:
-                thing.destroy()
+                try:
+                    thing.destroy()
+                except Error:  # a halo that was started and never finished
+                    pass
     for kept in list(_of_communicators):
         kept.clear()
 
@@ -50,11 +53,15 @@ def _clear(comm, keyval, kept):
         kept.popitem(last=False)[1].destroy()
 
 
-_keyval = MPI.Comm.Create_keyval(delete_fn=_clear, nopython=False)
+_keyval = MPI.KEYVAL_INVALID  # made when it is first needed: MPI may not be initialised on import
 
 
 def cached(comm, key, make):
     """What was made for that key and communicator, or make(), which all ranks call alike."""
+    global _keyval
+    communicator(comm)
+    if _keyval == MPI.KEYVAL_INVALID:
+        _keyval = MPI.Comm.Create_keyval(delete_fn=_clear, nopython=False)
     kept = comm.Get_attr(_keyval)
     if kept is None:
         kept = _Kept()
@@ -70,10 +77,12 @@ def cached(comm, key, make):
     return found
 
 
-def redistribution(comm, from_layout, to_layout, code, strategy):
+def redistribution(comm, from_layout, to_layout, type_string, strategy, periodic):
     number = communicator(comm)
     return cached(
         comm,
-        ("redistribution", from_layout, to_layout, code, strategy),
-        lambda: keep_until_exit(core.Redistribution(number, from_layout, to_layout, code, strategy, [])),
+        ("redistribution", from_layout, to_layout, type_string, strategy, periodic),
+        lambda: keep_until_exit(
+            core.Redistribution(number, from_layout, to_layout, type_string, strategy, list(periodic))
+        ),
     )

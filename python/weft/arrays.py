@@ -9,7 +9,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ._cache import redistribution
-from ._library import Error, Layout
+from ._library import Error, Layout, agreed, communicator
 
 Box = Tuple[Tuple[int, ...], Tuple[int, ...]]
 
@@ -18,7 +18,8 @@ class Array:
     """This rank's part of a global array. `local` is a numpy.ndarray on memory that is not copied.
 
     `shape` and `dtype` are of the global array, `layout` tells what every rank has, and `box` is this rank's (lo, hi).
-    numpy.asarray(u) is u.local.
+    numpy.asarray(u) and all that takes arrays by `__array_interface__` or DLPack have that memory, too. Of a layout of
+    lists `local` has one axis, and `box` counts its elements.
     """
 
     __slots__ = ("comm", "layout", "local", "box", "made_of")
@@ -51,25 +52,40 @@ class Array:
         return self.local.dtype
 
     @property
-    def local_slice(self) -> Tuple[slice, ...]:
+    def local_slice(self) -> Tuple[Any, ...]:
         """What to cut out of a global numpy.ndarray to have this rank's part."""
-        return tuple(slice(lo, hi) for lo, hi in zip(*self.box))
+        if self._is_list():
+            return self.mesh()
+        return tuple(slice(lo, max(lo, hi)) for lo, hi in zip(*self.box))
 
     def mesh(self) -> Tuple[np.ndarray, ...]:
         """Global indices along every axis, shaped so that they broadcast against `local`."""
+        if self._is_list():
+            communicator(self.comm)
+            runs = [np.arange(first, first + count) for first, count in self.layout.runs_of(self.comm.rank)]
+            return np.unravel_index(np.concatenate([np.arange(0), *runs]), self.shape)
         lo, hi = self.box
         axes = range(len(lo))
         return tuple(np.arange(lo[a], hi[a]).reshape([-1 if b == a else 1 for b in axes]) for a in axes)
 
-    def redistribute(self, to: Union[Layout, "Array"], strategy: str = "auto") -> "Array":
-        """Collective: the same global array in another layout, in a new array or in the one given."""
+    def _is_list(self) -> bool:
+        return not self.layout.has_boxes
+
+    def redistribute(
+        self, to: Union[Layout, "Array"], strategy: str = "auto", periodic: Sequence[int] = ()
+    ) -> "Array":
+        """Collective: the same global array in another layout, in a new array or in the one given.
+
+        `periodic`: 1 for axes on which `to` may reach beyond the shape, and has the other end there.
+        """
         if isinstance(to, Layout):
             to = empty(self.comm, to, self.dtype)
         if to.dtype != self.dtype:
             raise TypeError(
                 f"an array of {self.dtype} is redistributed to one of {to.dtype}; give one of the same type"
             )
-        redistribution(self.comm, self.layout, to.layout, self.dtype.char, strategy).execute(self.local, to.local)
+        kept = redistribution(self.comm, self.layout, to.layout, type_string(self.dtype), strategy, tuple(periodic))
+        kept.execute(self.local, to.local)
         return to
 
     def gather(self) -> np.ndarray:
@@ -91,19 +107,30 @@ class Array:
             raise ValueError(f"an array of {self.dtype} cannot be one of {dtype} without a copy")
         return self.local.astype(dtype)
 
+    @property
+    def __array_interface__(self) -> dict:
+        return self.local.__array_interface__
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.local.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return self.local.__dlpack_device__()
+
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from . import fft
 
-        ours = {np.fft.fftn: fft.fftn, np.fft.ifftn: fft.ifftn, np.fft.rfftn: fft.rfftn, np.fft.irfftn: fft.irfftn}
-        if function not in ours:
+        ours = fft.of_numpy.get(function.__name__) if function.__module__ == "numpy.fft" else None
+        if ours is None:
             return NotImplemented
-        return ours[function](*args, **kwargs)
+        return ours(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<weft.Array of {self.dtype}: {self.layout.describe()}; here {self.box[0]} to {self.box[1]}>"
 
 
 def _box(layout: Layout, comm: MPI.Comm) -> Box:
+    communicator(comm)
     if layout.ranks != comm.size:
         raise Error(
             f"the layout is for {layout.ranks} ranks, and the communicator has {comm.size}; give one for as many"
@@ -114,14 +141,39 @@ def _box(layout: Layout, comm: MPI.Comm) -> Box:
 
 
 def _layout(comm: MPI.Comm, layout: Union[Layout, Sequence[int]]) -> Layout:
+    communicator(comm)
     return layout if isinstance(layout, Layout) else Layout.slab(tuple(layout), 0, comm.size)
 
 
-def _type(dtype: Any) -> np.dtype:
+_types = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16".split()
+
+
+def type_string(dtype: Any) -> str:
+    """NumPy's type string without byte order, of elements that an array can have."""
     kind = np.dtype(dtype)
-    if kind.char not in "fdFD" or not kind.isnative:
-        raise TypeError(f"elements of type {kind} are asked for; allowed: float32, float64, complex64, complex128")
-    return kind
+    text = f"{kind.kind}{kind.itemsize}"
+    if text not in _types or not kind.isnative:
+        raise TypeError(
+            f"elements of type {kind} are asked for; allowed: bool, integers, float16 to float64, complex64, complex128"
+        )
+    return text
+
+
+def _type(dtype: Any) -> np.dtype:
+    type_string(dtype)
+    return np.dtype(dtype)
+
+
+def local_of(array: Any) -> Any:
+    """This rank's part as a numpy.ndarray on the same memory, of whatever shows its memory."""
+    if isinstance(array, Array):
+        return array.local
+    if not isinstance(array, np.ndarray):
+        if hasattr(array, "__array_interface__"):
+            return np.asarray(array)
+        if hasattr(array, "__dlpack__"):
+            return np.from_dlpack(array)
+    return array
 
 
 def empty(comm: MPI.Comm, layout: Union[Layout, Sequence[int]], dtype: Any = np.float64) -> Array:
@@ -144,8 +196,20 @@ def _make(comm: MPI.Comm, layout: Union[Layout, Sequence[int]], dtype: Any, make
     return Array(comm, layout, local, box)
 
 
-def from_local(comm: MPI.Comm, layout: Layout, local: np.ndarray) -> Array:
-    """An array on memory of the caller's: this rank's part, with the shape and the strides that the layout has."""
+def from_local(comm: MPI.Comm, layout: Layout, local: Any) -> Array:
+    """Collective: an array on memory of the caller's, this rank's part, with the shape and strides of the layout.
+
+    `local` is a numpy.ndarray, or shows its memory by `__array_interface__` or DLPack.
+    """
+    return agreed(comm, lambda: _from_local(comm, layout, local_of(local)))
+
+
+def _from_local(comm: MPI.Comm, layout: Layout, local: Any) -> Array:
+    if not isinstance(local, np.ndarray):
+        raise TypeError(
+            f"an array is made of {type(local).__name__}; "
+            "give a numpy.ndarray, or what shows its memory by __array_interface__ or DLPack"
+        )
     box, kind = _box(layout, comm), _type(local.dtype)
     strides, elements = layout.memory(comm.rank)
     extents = tuple(max(hi - lo, 0) for lo, hi in zip(*box))

@@ -8,8 +8,8 @@ import numpy as np
 from mpi4py import MPI
 
 from ._cache import keep_until_exit
-from ._library import Candidate, Layout, Problem, Trace, Tuning, communicator, core
-from .arrays import Array
+from ._library import Candidate, Layout, Problem, Trace, Tuning, agreed, communicator, core
+from .arrays import Array, local_of
 
 _unit = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -112,6 +112,12 @@ def _matrix(metric: Any) -> List[List[float]]:
     return np.asarray(metric, float).tolist()
 
 
+def _checked(problem: Any, options: Dict[str, Any]) -> None:
+    if not isinstance(problem, Problem):
+        raise TypeError(f"the problem is {problem!r}; weft.c2c, r2c, r2r, mixed, sphere and kept_box make one")
+    core.check_options(options)
+
+
 class Plan:
     """A distributed transform. Collective: `Plan(comm, problem, strategy="alltoallv", batch=4)`; options go by name.
 
@@ -120,10 +126,10 @@ class Plan:
     """
 
     def __init__(self, comm: MPI.Comm, problem: Problem, **options: Any):
-        if not isinstance(problem, Problem):
-            raise TypeError(f"the problem is {problem!r}; weft.c2c, r2c, r2r, mixed, sphere and kept_box make one")
+        number = communicator(comm)
+        agreed(comm, lambda: _checked(problem, options))
         self.comm = comm
-        self._core = keep_until_exit(core.Plan(communicator(comm), problem, options))
+        self._core = keep_until_exit(core.Plan(number, problem, options))
         self.input_layout: Layout = self._core.input_layout
         self.output_layout: Layout = self._core.output_layout
         self.input_type = np.dtype(self._core.input_type)
@@ -172,9 +178,9 @@ class Plan:
         return self._execute(u_hat, out, False)
 
     def _execute(self, u: Any, out: Any, forward: bool) -> Any:
-        from_array = u.local if isinstance(u, Array) else u
+        from_array = local_of(u)
         if self._in_place:
-            if out is not None and (out.local if isinstance(out, Array) else out) is not from_array:
+            if out is not None and local_of(out) is not from_array:
                 raise ValueError(
                     "the plan is in place: its result lies in the memory of its argument; leave `out` away"
                 )
@@ -182,7 +188,7 @@ class Plan:
             return self._array(not forward) if from_array is self._array(forward).local else None
         if out is None:
             out = self.make_output() if forward else self.make_input()
-        self._core.execute(from_array, out.local if isinstance(out, Array) else out, forward)
+        self._core.execute(from_array, local_of(out), forward)
         return out
 
     def forward_map_backward(self, u: Any, out: Any, f: Callable[[np.ndarray, Tuple[int, ...], int], None]) -> Any:
@@ -190,12 +196,12 @@ class Plan:
 
         `values` are to be changed in place: they lie at the global points `point`, `point` + 1 along `axis`, ...
         """
-        self._core.map(_local(u), _local(out), f, True)
+        self._core.map(local_of(u), local_of(out), f, True)
         return out
 
     def backward_map_forward(self, u: Any, out: Any, f: Callable[[np.ndarray, Tuple[int, ...], int], None]) -> Any:
         """Collective, plane waves only: backward, f on every line of real space, forward."""
-        self._core.map(_local(u), _local(out), f, False)
+        self._core.map(local_of(u), local_of(out), f, False)
         return out
 
     @property
@@ -284,21 +290,21 @@ class Plan:
         if not self._core.is_alive:
             return "<weft.Plan: destroyed>"
         problem = self.problem
-        return f"<weft.Plan: {','.join(problem.kinds)} of {problem.shape} on {self.comm.size} ranks>"
-
-
-def _local(u: Any) -> Any:
-    return u.local if isinstance(u, Array) else u
+        return f"<weft.Plan: {','.join(problem.kinds)} of {problem.shape} on {self.input_layout.ranks} ranks>"
 
 
 def tune(comm: MPI.Comm, problem: Problem, *, seconds: float = 10, exhaustive: bool = False, **options: Any) -> Tuning:
     """Collective: looks for the fastest way to do what `options` leave open, and measures for so many seconds."""
-    return core.tune(communicator(comm), problem, options, float(seconds), exhaustive)
+    number = communicator(comm)
+    agreed(comm, lambda: _checked(problem, options))
+    return core.tune(number, problem, options, float(seconds), exhaustive)
 
 
 def remember(comm: MPI.Comm, problem: Problem, found: Tuning, **options: Any) -> str:
     """Collective: keeps what `tune` found, in this process and in the user's own file. Says where, or why not."""
-    return core.remember(communicator(comm), problem, options, found)
+    number = communicator(comm)
+    agreed(comm, lambda: _checked(problem, options))
+    return core.remember(number, problem, options, found)
 
 
 def strategies() -> Dict[str, str]:
