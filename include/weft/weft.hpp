@@ -11,6 +11,7 @@
 #include <weft/kernel.hpp>
 #include <weft/kind.hpp>
 #include <weft/layout.hpp>
+#include <weft/long_line.hpp>
 #include <weft/machine.hpp>
 #include <weft/model.hpp>
 #include <weft/modes.hpp>
