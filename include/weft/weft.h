@@ -393,6 +393,33 @@ int weft_plan_datatypes(const weft_plan *plan, int64_t *made, int64_t *different
 /* Collective: checks the order of all reads and writes. The text has the first that have none. */
 int weft_plan_ordering(const weft_plan *plan, weft_ordering *ordering, char *text, int64_t room, int64_t *length);
 
+/* ---- long lines: one line that is cut over all ranks ---- */
+
+typedef struct weft_long_line weft_long_line;
+/* Who has what, and how the line is cut: n points as `rows` rows of `columns`. Parts lie one behind
+ * the other from their first point on. */
+typedef struct weft_long_line_parts {
+  int64_t rows, columns;
+  int64_t input_first, input_elements;   /* this rank's, before forward */
+  int64_t output_first, output_elements; /* after it */
+  double scale;                          /* backward of forward, times this, is what was given */
+} weft_long_line_parts;
+
+/* n complex points of "double" or "single". Of the options input, output, grid, batch, components
+ * and placement must have their defaults; without "natural_output" modes come in another order. */
+int weft_long_line_create(weft_long_line **line, MPI_Comm comm, const char *precision, int64_t n,
+                          const weft_options *options);
+int weft_long_line_create_f(weft_long_line **line, MPI_Fint comm, const char *precision, int64_t n,
+                            const weft_options *options);
+void weft_long_line_destroy(weft_long_line **line);
+/* Collective. Both arrays may be one that has room for either part. */
+int weft_long_line_forward(weft_long_line *line, const void *in, void *out);
+int weft_long_line_backward(weft_long_line *line, const void *in, void *out);
+int weft_long_line_tell(const weft_long_line *line, weft_long_line_parts *parts);
+/* The mode, 0 to n - 1, that element `element` of the whole output is. */
+int weft_long_line_mode(const weft_long_line *line, int64_t element, int64_t *mode);
+int weft_long_line_describe(const weft_long_line *line, char *text, int64_t room, int64_t *length);
+
 /* ---- redistribution ---- */
 
 /* From any layout to any other. Of the options only "strategy", "nodes" and "wisdom" may differ

@@ -834,6 +834,56 @@ static void after_the_end(int world) {
   weft_layout_destroy(&late_layout);
 }
 
+/* A constant line, and one wave, in both orders. */
+static void long_lines(void) {
+  const char *const natural[2] = {"false", "true"};
+  int order;
+  for (order = 0; order < 2; ++order) {
+    weft_options *options = NULL;
+    weft_long_line *line = NULL;
+    weft_long_line_parts parts;
+    char text[200];
+    double *a, *b;
+    int64_t j, mode, length;
+    OK(weft_options_create(&options));
+    OK(weft_options_set(options, "natural_output", natural[order]));
+    if (order == 0) OK(weft_long_line_create(&line, MPI_COMM_WORLD, "double", 60, options));
+    else OK(weft_long_line_create_f(&line, MPI_Comm_c2f(MPI_COMM_WORLD), "double", 60, options));
+    OK(weft_long_line_tell(line, &parts));
+    EXPECT(parts.rows == 6 && parts.columns == 10 && fabs(parts.scale * 60 - 1) < 1e-15);
+    a = (double *)calloc((size_t)(2 * parts.input_elements + 1), sizeof(double));
+    b = (double *)calloc((size_t)(2 * parts.output_elements + 1), sizeof(double));
+    for (j = 0; j < parts.input_elements; ++j) { /* 1 + exp(2 pi i 7 j / 60) */
+      const double angle = 2 * 3.14159265358979323846 * 7 * (double)(parts.input_first + j) / 60;
+      a[2 * j] = 1 + cos(angle), a[2 * j + 1] = sin(angle);
+    }
+    OK(weft_long_line_forward(line, a, b));
+    for (j = 0; j < parts.output_elements; ++j) {
+      OK(weft_long_line_mode(line, parts.output_first + j, &mode));
+      EXPECT(order == 0 || mode == parts.output_first + j);
+      EXPECT(fabs(b[2 * j] - (mode == 0 || mode == 7 ? 60 : 0)) < 1e-12 && fabs(b[2 * j + 1]) < 1e-12);
+    }
+    memset(a, 0, (size_t)(2 * parts.input_elements) * sizeof(double));
+    OK(weft_long_line_backward(line, b, a));
+    for (j = 0; j < parts.input_elements; ++j) {
+      const double angle = 2 * 3.14159265358979323846 * 7 * (double)(parts.input_first + j) / 60;
+      EXPECT(fabs(a[2 * j] * parts.scale - 1 - cos(angle)) < 1e-13);
+      EXPECT(fabs(a[2 * j + 1] * parts.scale - sin(angle)) < 1e-13);
+    }
+    OK(weft_long_line_describe(line, text, sizeof text, &length));
+    EXPECT(strncmp(text, "line of 60 points as 6 rows of 10, ", 35) == 0 && length > 100);
+    weft_long_line_destroy(&line);
+    EXPECT(line == NULL);
+    FAILS(weft_long_line_create(&line, MPI_COMM_WORLD, "double", 0, options), "give at least 1");
+    FAILS(weft_long_line_tell(NULL, &parts), "NULL");
+    OK(weft_long_line_create(&line, MPI_COMM_WORLD, "single", 7, NULL));
+    FAILS(weft_long_line_mode(line, 7, &mode), "0 to 6");
+    weft_long_line_destroy(&line);
+    free(a), free(b);
+    weft_options_destroy(&options);
+  }
+}
+
 int main(int argc, char **argv) {
   int world;
   weft_problem *early = NULL;
@@ -850,6 +900,7 @@ int main(int argc, char **argv) {
   plans();
   layouts_and_data();
   spheres();
+  long_lines();
   traces_tuning_wisdom();
   halos();
   wrong_handles();
