@@ -39,6 +39,14 @@ needs_long="
 clang               a second compiler
 python3-pip         fetches DUCC, a second engine"
 
+# Programs that call FFTW-MPI, to be run with the drop-in; what cannot be had is done without.
+needs_programs="
+mpb-mpi             photonic bands
+mpb-doc             its check
+xmds2               differential equations, with examples
+libpetsc-complex-dev PETSc, whose MATFFTW is FFTW-MPI
+pkg-config          finds PETSc"
+
 # Debian's modules belong to Debian's Python, also where another one comes first.
 PYTHON=$(command -v /usr/bin/python3 python3 | head -n 1 || true)
 export PYTHON
@@ -91,6 +99,24 @@ python_environment() {
             "$folder/bin/python" -m pip install --quiet "nanobind>=2" "mpi4py>=4" ||
             echo "could not fetch nanobind and mpi4py from the Python package index: no Python package"
     fi
+}
+
+# The programs of others that tests run with the drop-in, as far as they can be had; Dedalus 3 in build/programs.
+programs_of_others() {
+    local line folder=build/programs
+    while read -r line; do
+        [ -z "$line" ] || (install_missing "$line") || echo "without ${line%% *}"
+    done <<<"$needs_programs"
+    "$folder/bin/python" -c "import dedalus" 2>/dev/null && return
+    echo "fetching Dedalus 3 into $folder"
+    local mpi headers
+    mpi=$(command -v mpicc.openmpi mpicc | head -n 1)
+    read -r headers _ <<<"$("$mpi" --showme:incdirs)"
+    "$PYTHON" -m venv --clear "$folder" &&
+        env MPICC="$mpi" CC="$mpi" MPI_INCLUDE_PATH="$headers" MPI_LIBRARY_PATH="$("$mpi" --showme:libdirs)" \
+            FFTW_INCLUDE_PATH=/usr/include FFTW_LIBRARY_PATH="/usr/lib/$("${CXX:-g++}" -print-multiarch)" \
+            "$folder/bin/python" -m pip install --quiet dedalus==3.0.5 >build/programs.log 2>&1 ||
+        echo "without Dedalus 3: the log is build/programs.log"
 }
 
 # build PRESET [CMake options...]: configures and builds, or of the build the targets that are named in `targets`. Shows one line of
