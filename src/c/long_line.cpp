@@ -23,10 +23,16 @@ int weft_long_line_create_f(weft_long_line** line, MPI_Fint comm, const char* pr
 }
 void weft_long_line_destroy(weft_long_line** line) { destroyed(line); }
 int weft_long_line_forward(weft_long_line* line, const void* in, void* out) {
-  return guarded([&] { given(line, "the long line").value.forward(in, out); });
+  return guarded([&] {
+    need_mpi("execute a long line");
+    given(line, "the long line").value.forward(in, out);
+  });
 }
 int weft_long_line_backward(weft_long_line* line, const void* in, void* out) {
-  return guarded([&] { given(line, "the long line").value.backward(in, out); });
+  return guarded([&] {
+    need_mpi("execute a long line");
+    given(line, "the long line").value.backward(in, out);
+  });
 }
 int weft_long_line_tell(const weft_long_line* line, weft_long_line_parts* parts) {
   return guarded([&] {
