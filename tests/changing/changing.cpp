@@ -5,11 +5,10 @@
 
 #include "support/changing.hpp"
 #include "support/late.hpp"
+#include "support/thorough.hpp"
 
 namespace weft {
 namespace {
-
-bool thorough() { return std::getenv("WEFT_TEST_THOROUGH"); }
 
 /// All of `schedules()`, and either tiles of one plane with windows of 0 to 4.
 std::vector<ScheduleOptions> cuts() {

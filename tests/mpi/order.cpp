@@ -7,6 +7,7 @@
 #include "check/order.hpp"
 #include "support/nodes.hpp"
 #include "support/plans.hpp"
+#include "support/thorough.hpp"
 
 namespace weft {
 namespace {
@@ -120,8 +121,6 @@ class Chosen {
   std::mt19937 random_;
   Shape shape_;
 };
-
-bool thorough() { return std::getenv("WEFT_TEST_THOROUGH"); }
 
 TEST(Order, EveryPlanIsOrdered) {
   const unsigned all = thorough() ? 2400 : ranks_of_world() <= 2 ? 600 : 200;

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "support/plans.hpp"
+#include "support/thorough.hpp"
 
 namespace weft {
 
@@ -130,7 +131,6 @@ inline void draw_schedules(Random& random, Options& o) {
   o.scale = one_of<std::string>(random, {"none", "full", "symmetric"});
 }
 
-inline bool thorough() { return std::getenv("WEFT_TEST_THOROUGH") != nullptr; }
 inline Index number_of(const char* name, Index otherwise) { return std::getenv(name) ? std::atoll(std::getenv(name)) : otherwise; }
 
 /// Runs cases `first` and on; the first few that fail are told in full.

@@ -16,8 +16,7 @@ AnyProblem problem(Precision precision, std::vector<Kind> kinds, Shape shape, Or
   const bool repeat = kinds.size() == 1;
   p.kinds.assign(repeat ? static_cast<std::size_t>(p.axes.size()) : kinds.size(), kinds.front());
   if (!repeat) p.kinds = kinds;
-  // c2r is backward of the same plan
-  if (repeat && !p.kinds.empty() && (kinds.front() == Kind::r2c || kinds.front() == Kind::c2r)) {
+  if (repeat && !p.kinds.empty() && kinds.front() == Kind::r2c) {
     std::fill(p.kinds.begin(), p.kinds.end(), Kind::c2c);
     p.kinds.back() = Kind::r2c;
   }

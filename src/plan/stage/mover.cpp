@@ -133,23 +133,8 @@ void copy(const View& from, const Slots& from_slots, const View& to, const Slots
   if (i >= 0) panel.from_i = from.strides[i] * bytes, panel.to_i = to.strides[i] * bytes;
   if (j >= 0) panel.from_j = from.strides[j] * bytes, panel.to_j = to.strides[j] * bytes;
   const Mover move(bytes, panel);
-  const std::byte* source = from_slots[static_cast<std::size_t>(from.slot)] + from.offset * bytes;
-  std::byte* target = to_slots[static_cast<std::size_t>(to.slot)] + to.offset * bytes;
-  Shape at = Shape::filled(axes, 0);
-  for (;;) {
-    move(source, target, panel);
-    int a = axes - 1;
-    for (; a >= 0; --a) {
-      if (a == i || a == j) continue;
-      source += from.strides[a] * bytes;
-      target += to.strides[a] * bytes;
-      if (++at[a] < to.box.extent(a)) break;
-      source -= at[a] * from.strides[a] * bytes;
-      target -= at[a] * to.strides[a] * bytes;
-      at[a] = 0;
-    }
-    if (a < 0) return;
-  }
+  walk(from, from_slots, to, to_slots, bytes, i, j,
+       [&](const std::byte* source, std::byte* target) { move(source, target, panel); });
 }
 
 }  // namespace weft
