@@ -79,9 +79,9 @@ class Exchange {
 
   int tiles() const { return static_cast<int>(tiles_.size()); }
   const Tile& tile(int t) const { return tiles_[static_cast<std::size_t>(t)]; }
-  /// The rank's whole from-array when the out-memory is one array (slot -1 otherwise): a plan may then let it be the user's array.
+  /// The rank's whole from-array when the out-memory is one array (slot -1 otherwise): a client may then put its own array there.
   const View& array() const { return array_; }
-  /// The rank's whole to-array when the in-memory is one array of the exchange's own (slot -1 otherwise): a plan may then hand it out as its output.
+  /// The rank's whole to-array when the in-memory is one array of the exchange's own (slot -1 otherwise): a client may then hand it out as its result.
   const View& landing() const { return landing_; }
   /// Bytes of memory that the exchange itself owns on this rank.
   Index bytes_owned() const { return bytes_owned_; }
@@ -97,9 +97,9 @@ class Exchange {
   /// who take from it, and bytes move from out- to in-memory, both the member's own, between start and finish.
   virtual Promises promises(int self) const;
 
-  /// Called once on all members before the first round where a landing is the caller's between rounds: peers may write there only when he has come back.
-  /// Every round then begins with `close` of all tiles rather than end with it.
-  virtual void hold() {}
+  /// Called once on all members, before the first round, by a client that gives the landing away between rounds: peers
+  /// write there only when it has come back. Every round then begins with `close` of all tiles rather than end with it.
+  virtual void lend_landing() {}
 
   /// Returns when tile t of the out-memory may be written: nobody reads it any more.
   virtual void open(int t) { static_cast<void>(t); }
@@ -118,29 +118,32 @@ class Exchange {
   Index bytes_owned_ = 0;
 };
 
-/// What a plan asks a strategy to realise.
+/// What a client asks a strategy to realise: a plan, a redistribution, a halo.
 struct Demand {
   Pattern pattern;
   Index element_bytes = 0;
   /// Memory order wished for inside a block of an own buffer, slowest axis first (empty: the from-layout's order).
   Order order;
   /// Slots of arrays in the pattern's layouts' own memory (offset 0) that the strategy may send from and receive into, -1: not on offer.
-  /// The plan allocates such an array only when some view of the exchange refers to it.
+  /// The client allocates such an array only when some view of the exchange refers to it.
   int from_slot = -1, to_slot = -1;
-  /// The plan's memory table: the strategy appends slots for its own buffers when bound, and looks addresses up when executing.
+  /// The client's memory table: the strategy appends slots for its own buffers when bound, and looks addresses up when executing.
   Slots* slots = nullptr;
   /// Which node each member is on (any numbering; empty: all on one).
   std::vector<int> nodes;
-  /// Whether what arrives is the caller's as it is: then a strategy without a landing costs a copy more.
-  bool lands = false;
-  /// Where positive, a tile is opened only after `close` of the one so many before it, on every member: an exchange's own memory need hold no more of them. 0: no such order.
-  int ring = 0;
-  /// Whether what is in the from-array when a tile is started is there until the tile is closed.
-  bool from_lasts = true;
-  /// Slot of an array in the to-layout's own memory where what stays on a rank may lie from when it is written until it is read (-1: none; alike on all members): then no other memory need hold it.
-  int stay_slot = -1;
-  /// Whether the from-array is held whole all the same, since the caller's input may lie in its memory (alike on all members).
-  bool from_whole = false;
+  /// Whether the from-array is left alone from when a tile is started until the tile is closed.
+  bool from_preserved = true;
+  /// Slot of one more array in the to-layout's own memory, -1: not on offer; alike on all members. What stays on a rank
+  /// may lie there from when it is written until it is read, and then need lie nowhere else.
+  int local_slot = -1;
+  /// Whether the client wants the from-array whole, as `Exchange::array()`, even where `local_slot` holds part of it;
+  /// alike on all members.
+  bool wants_array = false;
+  /// Whether what arrives is a result, which the client only hands on: without a landing that is a copy more.
+  bool to_is_result = false;
+  /// How many tiles the client has between `open` and `close` at most, on every member: it opens a tile only after it
+  /// has closed the one so many before it, so that the exchange's own memory need hold no more of them. 0: any number.
+  int buffered_tiles = 0;
 };
 
 /// Which node every rank of a communicator is on: 0 for rank 0's, counted on in order of first appearance. Nodes are what MPI says can share
@@ -165,7 +168,7 @@ class Strategy {
   /// What takes its place where the machine refuses what `bind` needs (null: nothing does, it is an error): on all ranks, and stated.
   virtual const Strategy* instead() const { return nullptr; }
   /// True when its exchanges have a landing.
-  virtual bool lands() const { return false; }
+  virtual bool has_landing() const { return false; }
   /// Collective over the pattern's members, which are the ranks of `group` in order; the exchange duplicates `group`. Throws alike on all of them:
   /// Declined where only trying tells that MPI cannot carry it, Error where the machine refuses what it needs.
   virtual std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const = 0;

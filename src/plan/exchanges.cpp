@@ -54,12 +54,12 @@ Demand AnyPlan::Body::demand(const Transform& transform, std::size_t h) {
   const auto [lent, in_last, stays_lent, stays_else] =
       comm.min<int, 4>({overwrite, last, stays(true), stays(false)});
   demand.from_slot = lent ? transform.first_slot : new_array(bytes);
-  demand.from_lasts = !requested.in_place();
+  demand.from_preserved = !requested.in_place();
   demand.to_slot = in_last ? transform.last_slot : new_array(transition.to.elements(rank) * element);
-  demand.from_whole = whole(lent);
-  demand.stay_slot = (lent ? stays_lent : stays_else) ? transform.last_slot : -1;
-  demand.lands = lands(transform, h);
-  demand.ring = in_step() ? ring() : 0;
+  demand.wants_array = whole(lent);
+  demand.local_slot = (lent ? stays_lent : stays_else) ? transform.last_slot : -1;
+  demand.to_is_result = arrives_as_result(transform, h);
+  demand.buffered_tiles = in_step() ? buffered_tiles() : 0;
   return demand;
 }
 
@@ -78,7 +78,7 @@ void AnyPlan::Body::bind(Transform& transform) {
     const bool single = requested.wire == "single";
     Bound bound = bind_strategy(comm, std::move(asked), names[bound_names.size()], single, machine);
     bound_names.emplace_back(bound.strategy->name());
-    if (lands(transform, h) && bound.exchange->landing().slot >= 0) bound.exchange->hold();
+    if (arrives_as_result(transform, h) && bound.exchange->landing().slot >= 0) bound.exchange->lend_landing();
     comm.agree([&] {
       for (int t = 0; t < bound.exchange->tiles(); ++t)
         for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})
@@ -114,7 +114,8 @@ void AnyPlan::Body::note_effective(const Transform& transform, std::vector<std::
 // hold them all. Not in place, for there a field may arrive where another is still read; nor where a thread exchanges,
 // which waits for out-memory first.
 bool AnyPlan::Body::in_step() const {
-  if (requested.batch == 1 || requested.in_place() || requested.schedule.communicate == "thread" || ring() == 0)
+  if (requested.batch == 1 || requested.in_place() || requested.schedule.communicate == "thread" ||
+      buffered_tiles() == 0)
     return false;
   Index fields = 0;
   const auto alike = [&](const Transition& transition, const Cut& cut) {
@@ -140,7 +141,7 @@ Index AnyPlan::Body::ranks_here() const {
 }
 
 // Tiles that are on their way, and one that is written meanwhile; 0: all.
-int AnyPlan::Body::ring() const {
+int AnyPlan::Body::buffered_tiles() const {
   const Index there = requested.schedule.window, back = requested.backward_schedule.value_or(requested.schedule).window;
   return there > 0 && back > 0 ? static_cast<int>(std::min<Index>(std::max(there, back), requested.batch)) + 1 : 0;
 }
@@ -154,7 +155,7 @@ bool AnyPlan::Body::takes_up(const Transform& transform) const {
 }
 
 // Whether what arrives in transition h is what the caller gets. All ranks say the same.
-bool AnyPlan::Body::lands(const Transform& transform, std::size_t h) const {
+bool AnyPlan::Body::arrives_as_result(const Transform& transform, std::size_t h) const {
   if (h + 1 != transform.transitions.size() || !transform.transitions[h].exchanges ||
       !transform.operations.back().empty() || requested.in_place())
     return false;

@@ -57,7 +57,7 @@ Workspace AnyPlan::Body::make_workspace() {
 std::pair<std::shared_ptr<Exchange>, int> AnyPlan::Body::lent(const Transform& from, const Transform& to) const {
   // the memory that the last exchange brings the result to
   if (const std::size_t h = to.transitions.size() - 1;
-      !to.transitions.empty() && lands(to, h) && to.exchanges[h]->landing().slot >= 0)
+      !to.transitions.empty() && arrives_as_result(to, h) && to.exchanges[h]->landing().slot >= 0)
     return {to.exchanges[h], to.exchanges[h]->landing().slot};
   const Exchange* first = from.exchanges.empty() ? nullptr : from.exchanges[0].get();
   // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads,

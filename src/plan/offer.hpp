@@ -12,12 +12,12 @@ struct Offer {
   Cost cost;
 };
 
-/// `arrives`: bytes that this rank takes, which a strategy without a landing copies once more where the demand lands.
+/// `arrives`: bytes that this rank takes, which a strategy without a landing copies once more where they are a result.
 inline Offer offer_of(const Strategy& strategy, const Demand& demand, Index arrives) {
   Offer offer{strategy.declines(demand), {}};
   if (!offer.declined.empty()) return offer;
   offer.cost = strategy.cost(demand);
-  if (demand.lands && !strategy.lands()) offer.cost.copied += arrives;
+  if (demand.to_is_result && !strategy.has_landing()) offer.cost.copied += arrives;
   return offer;
 }
 

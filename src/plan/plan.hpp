@@ -137,10 +137,10 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   bool takes_up(const Transform& transform) const;
   Index ranks_here() const;
   void keep_apart(const Transform& there, std::size_t h);
-  bool lands(const Transform& transform, std::size_t h) const;
+  bool arrives_as_result(const Transform& transform, std::size_t h) const;
   bool in_step() const;
   bool overwrites() const;
-  int ring() const;
+  int buffered_tiles() const;
   Index window(const Transform& transform, const ScheduleOptions& planned, const ScheduleOptions& asked) const;
   Side link(Transform& transform, std::size_t h);
   void build(Transform& transform);

@@ -17,7 +17,7 @@ struct Schedule {
   /// bytes at least that a stage hands on to the next without an exchange between, where that need not wait for all
   Index passed_on = 0;
   /// a tile goes through all exchanges as soon as it can: none begins more than its window and one before peers have
-  /// read what it made (Demand::ring)
+  /// read what it made (Demand::buffered_tiles)
   bool in_step = false;
   /// that share the blocks of a step: each is handed what it has made itself, where caches hold so much
   int threads = 1;

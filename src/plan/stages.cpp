@@ -8,7 +8,8 @@ namespace weft {
 
 // Whether stage s writes what the caller gets.
 bool AnyPlan::Body::returns(const Transform& transform, std::size_t s) const {
-  return s == transform.transitions.size() || (lands(transform, s) && transform.exchanges[s]->landing().slot >= 0);
+  return s == transform.transitions.size() ||
+         (arrives_as_result(transform, s) && transform.exchanges[s]->landing().slot >= 0);
 }
 
 // A stage's place in the plan, as far as its variants depend on it.
@@ -24,7 +25,7 @@ StageFacts AnyPlan::Body::facts(const Transform& transform, std::size_t s) const
   const Side& to = transform.sides[2 * s + 1];
   facts.bytes_at_once = facts.ranks * to.box.volume() * to.bytes;
   if (facts.sends && in_step() && transform.exchanges[s]->array().slot < 0)
-    facts.bytes_at_once = facts.bytes_at_once / transform.exchanges[s]->tiles() * ring();
+    facts.bytes_at_once = facts.bytes_at_once / transform.exchanges[s]->tiles() * buffered_tiles();
   return facts;
 }
 

@@ -41,7 +41,7 @@ void AnyPlan::Body::schedule(Transform& transform) {
                                 limits::pipeline * requested.threads, in_step(), static_cast<int>(requested.threads)});
   // what callers hold as output may be written again only when they have come back
   if (const std::size_t h = transform.transitions.size() - 1;
-      !transform.transitions.empty() && lands(transform, h) && transform.exchanges[h]->landing().slot >= 0)
+      !transform.transitions.empty() && arrives_as_result(transform, h) && transform.exchanges[h]->landing().slot >= 0)
     std::stable_partition(transform.steps.begin(), transform.steps.end(),
                           [&](const Step& s) { return s.kind == Step::Kind::close && s.of == static_cast<int>(h); });
   // Memory that callers may hold must be theirs again when the call returns. In a map that is also what the way back

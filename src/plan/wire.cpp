@@ -9,7 +9,7 @@ namespace {
 
 Demand narrowed(Demand demand) {
   demand.element_bytes /= 2;
-  demand.from_slot = demand.to_slot = demand.stay_slot = -1;  // arrays hold doubles
+  demand.from_slot = demand.to_slot = demand.local_slot = -1;  // arrays hold doubles
   return demand;
 }
 

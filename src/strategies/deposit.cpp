@@ -56,7 +56,7 @@ class Writing final : public Exchange {
   }
   std::string note() const override { return arrays_.note(); }
 
-  void hold() override { ahead_ = 1; }
+  void lend_landing() override { ahead_ = 1; }
 
   void open(int t) override {
     const State& state = states_[static_cast<std::size_t>(t)];
@@ -107,7 +107,7 @@ class Deposit final : public Strategy {
   std::string_view name() const override { return "deposit"; }
   std::string_view summary() const override { return "written straight into peers' memory; one node only"; }
   bool overlaps() const override { return true; }
-  bool lands() const override { return true; }
+  bool has_landing() const override { return true; }
 
   std::string declines(const Demand& demand) const override {
     if (!demand.pattern.from().has_boxes() || !demand.pattern.to().has_boxes())

@@ -3,7 +3,7 @@
 //
 //   messages      none
 //   extra memory  the from-array itself, which a plan may take as its own first array; else less what stays on its rank, where that may lie in
-//                 the to-array; of a batch whose fields follow one another no more of them than the demand's ring; two cache lines a tile
+//                 the to-array; of a batch whose fields follow one another no more of them than the client has open; two cache lines a tile
 //   wins          wherever all members share a node: bytes cross memory once, and each tile is waited for alone
 //   loses         across nodes (declined); where readers are on another socket and read the same bytes several times
 //   source        MPI-3 shared memory windows: Hoefler et al., Computing 95 (2013) 1121, doi:10.1007/s00607-013-0324-2
@@ -25,8 +25,8 @@ class Reading final : public Exchange {
   Reading(const Demand& demand, MPI_Comm group)
       : group_(mpi::Communicator::of(group)),
         room_(room(demand)),
-        stays_(demand.stay_slot >= 0 && room_ == demand.pattern.tiles() && demand.pattern.from().has_boxes() && demand.pattern.to().has_boxes()),
-        whole_(!stays_ || demand.from_whole),
+        stays_(demand.local_slot >= 0 && room_ == demand.pattern.tiles() && demand.pattern.from().has_boxes() && demand.pattern.to().has_boxes()),
+        whole_(!stays_ || demand.wants_array),
         arrays_(demand, held(demand), group_),
         states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
@@ -39,7 +39,7 @@ class Reading final : public Exchange {
     for (int t = 0; t < pattern.tiles(); ++t) {
       Tile& tile = tiles_.emplace_back(Tile{out[static_cast<std::size_t>(t)], std::move(in[static_cast<std::size_t>(t)])});
       for (Piece& piece : tile.in)
-        if (stays_ && piece.peer == self) piece.at.slot = demand.stay_slot;
+        if (stays_ && piece.peer == self) piece.at.slot = demand.local_slot;
 
       State& state = states_[static_cast<std::size_t>(t)];
       state.written = arrays_.flag(self, t, 0);
@@ -115,9 +115,9 @@ class Reading final : public Exchange {
     const Pattern& pattern = demand.pattern;
     const Layout& from = pattern.from();
     const int all = pattern.tiles(), axis = pattern.cut().axis;
-    if (demand.ring < 1 || demand.ring >= all || !from.has_boxes() || from.order()[0] != axis) return all;
+    if (demand.buffered_tiles < 1 || demand.buffered_tiles >= all || !from.has_boxes() || from.order()[0] != axis) return all;
     const auto whole = [&](int rank) { return from.box(rank).empty() || from.box(rank).extent(axis) == from.shape()[axis]; };
-    return std::all_of(pattern.members().begin(), pattern.members().end(), whole) ? demand.ring : all;
+    return std::all_of(pattern.members().begin(), pattern.members().end(), whole) ? demand.buffered_tiles : all;
   }
 
   /// A rank's fields as a ring has them, had it room for all. Planes that lie whole pages apart meet in few sets of a cache where they are read across: there a row more comes between them (32^3 x 64 took 0.93 to
@@ -161,7 +161,7 @@ class Reading final : public Exchange {
       for (Piece& piece : all[static_cast<std::size_t>(t)]) {
         piece.at.slot = own;
         if (stays_ && piece.peer == group_.rank()) {
-          piece.at = pattern.to().view(pattern.members()[static_cast<std::size_t>(piece.peer)], demand.stay_slot).cut(piece.at.box);
+          piece.at = pattern.to().view(pattern.members()[static_cast<std::size_t>(piece.peer)], demand.local_slot).cut(piece.at.box);
         } else if (!whole_) {
           piece.at = dense_view(piece.at.box, pattern.from().order(), {}, own, next);
           next += piece.at.box.volume();

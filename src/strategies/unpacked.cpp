@@ -36,7 +36,7 @@ Index run(const Pattern& pattern, int giver, const Box& part) {
 std::string declined(const Demand& demand) {
   const Pattern& pattern = demand.pattern;
   if (demand.from_slot < 0) return "no array to send from is on offer";
-  if (!demand.from_lasts) return "what stays on a rank is read where it was written, and there the output is written; work out of place";
+  if (!demand.from_preserved) return "what stays on a rank is read where it was written, and there the output is written; work out of place";
   if (!pattern.from().has_boxes() || !pattern.to().has_boxes()) return "one of the layouts is a list of runs, of which the other side does not know where they end; use isend";
   constexpr Index many = 64, short_bytes = 1024;
   for (int t = 0; t < pattern.tiles(); ++t)

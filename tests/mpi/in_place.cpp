@@ -36,7 +36,7 @@ class Redistribution {
     Demand demand{pattern_, sizeof(Index), {}, -1, -1, &slots_, std::vector<int>(pattern_.members().size(), 0)};
     if (stays) {
       array_.resize(static_cast<std::size_t>(pattern_.to().elements(self)));
-      demand.stay_slot = 0, demand.from_whole = all;
+      demand.local_slot = 0, demand.wants_array = all;
       slots_.push_back(reinterpret_cast<std::byte*>(array_.data()));
     }
     declined_ = world.max(strategy.declines(demand).empty() ? 0 : 1) > 0;
@@ -44,13 +44,13 @@ class Redistribution {
     cost_ = strategy.cost(demand);
     exchange_ = strategy.bind(demand, group_.raw());
     EXPECT_EQ(exchange_->tiles(), pattern_.tiles());
-    EXPECT_EQ(exchange_->landing().slot >= 0, strategy.lands());
-    if (stays && pattern_.from().has_boxes() && pattern_.to().has_boxes() && !strategy.lands()) {
+    EXPECT_EQ(exchange_->landing().slot >= 0, strategy.has_landing());
+    if (stays && pattern_.from().has_boxes() && pattern_.to().has_boxes() && !strategy.has_landing()) {
       check_what_stays(self, all);
       return;
     }
-    const Layout& held = strategy.lands() ? pattern_.to() : pattern_.from();
-    const View& array = strategy.lands() ? exchange_->landing() : exchange_->array();
+    const Layout& held = strategy.has_landing() ? pattern_.to() : pattern_.from();
+    const View& array = strategy.has_landing() ? exchange_->landing() : exchange_->array();
     if (held.has_boxes()) {
       View whole = held.view(self);
       whole.slot = array.slot;
@@ -297,19 +297,19 @@ TEST_P(InPlaceTest, TinyDeclinesSeveralNodesAndFailsAlike) {
 TEST_P(InPlaceTest, TinyOnlyValuesToAddUpAndRunsAreDeclined) {
   for (const Case& c : cases(world.size())) {
     const bool runs = !c.from.has_boxes() || !c.to.has_boxes();
-    EXPECT_EQ(Redistribution(world, used, Pattern(c.from, c.to, world.rank(), {}, c.periodic)).declined(), used.lands() && runs) << c.name;
+    EXPECT_EQ(Redistribution(world, used, Pattern(c.from, c.to, world.rank(), {}, c.periodic)).declined(), used.has_landing() && runs) << c.name;
   }
 }
 
 // Results that a caller holds between rounds are his until he comes back, however early his peers do.
 TEST_P(InPlaceTest, TinyALandingIsHeld) {
-  if (!used.lands()) GTEST_SKIP() << "no landing";
+  if (!used.has_landing()) GTEST_SKIP() << "no landing";
   const Shape shape{6, 5};
   const Pattern pattern(Layout::slab(shape, 0, world.size()), Layout::slab(shape, 1, world.size()), world.rank());
   const Communicator group = world.split(pattern.members()[0]);
   Slots slots;
   const auto exchange = used.bind({pattern, sizeof(Index), {}, -1, -1, &slots, std::vector<int>(pattern.members().size(), 0)}, group.raw());
-  exchange->hold();
+  exchange->lend_landing();
   const auto each = [&](const std::vector<Piece>& pieces, auto&& f) {
     for (const Piece& piece : pieces)
       each_point(piece.at.box, [&](const Shape& p) { f(reinterpret_cast<Index*>(slots[static_cast<std::size_t>(piece.at.slot)])[piece.at.at(p)]); });

@@ -42,7 +42,7 @@ class Stress {
                   .from_slot = 0,
                   .to_slot = 1,
                   .slots = &slots_,
-                  .ring = ring};
+                  .buffered_tiles = ring};
     for (const int member : pattern_.members()) demand.nodes.push_back(nodes[static_cast<std::size_t>(member)]);
     if (world.max(strategy.declines(demand).empty() ? 0 : 1)) return;
     exchange_ = strategy.bind(demand, group_.raw());

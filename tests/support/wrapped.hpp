@@ -24,7 +24,7 @@ class WrappedExchange : public Exchange {
   std::string note() const override { return inner_->note(); }
   std::vector<Type> datatypes() const override { return inner_->datatypes(); }
   Promises promises(int self) const override { return inner_->promises(self); }
-  void hold() override { inner_->hold(); }
+  void lend_landing() override { inner_->lend_landing(); }
   void open(int t) override { inner_->open(t); }
   void start(int t) override { inner_->start(t); }
   bool test() override { return inner_->test(); }
@@ -47,7 +47,7 @@ class Wrapped : public Strategy {
   Cost cost(const Demand& demand) const override { return inner_.cost(demand); }
   bool overlaps() const override { return inner_.overlaps(); }
   bool reads_in_place() const override { return inner_.reads_in_place(); }
-  bool lands() const override { return inner_.lands(); }
+  bool has_landing() const override { return inner_.has_landing(); }
   const Strategy* instead() const override { return inner_.instead(); }
   std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
     return std::apply(
