@@ -186,7 +186,15 @@ struct Line {
   void* values = nullptr;
 };
 
+/// Whose the memory is that a plan works in. Alike on all ranks.
+enum class Memory {
+  own,      ///< the plan's own, allocated when it is made
+  callers,  ///< the workspace is the caller's: give it with `use_workspace` before the first execution
+  none,     ///< nobody's: the plan says what would be done and how much memory that takes, and cannot execute
+};
+
 class AnyPlan;
+class Chooser;
 namespace check {
 struct Program;
 /// What every rank does in a plan, as data. Collective.
@@ -197,13 +205,15 @@ std::vector<Program> programs(const AnyPlan& plan);
 /// initialises MPI. Every error that planning finds is thrown alike on every rank.
 class AnyPlan {
  public:
-  AnyPlan(MPI_Comm comm, const AnyProblem& problem, const Options& options = {});
+  AnyPlan(MPI_Comm comm, const AnyProblem& problem, const Options& options = {}, Memory memory = Memory::own);
   ~AnyPlan();
   AnyPlan(AnyPlan&&) noexcept;
   AnyPlan& operator=(AnyPlan&&) noexcept;
 
   /// Collective. `in` and `out` are this rank's arrays in input_layout() and output_layout(), or, for backward, the reverse; they
   /// must not overlap, or be the same pointer when the plan is in place. The input is preserved unless the options allow otherwise.
+  /// Executions are not const: they use the plan's buffers and flags, and some try how stages had better write. One plan
+  /// executes once at a time; all functions that are const may be called by several threads meanwhile.
   void forward(const void* in, void* out);
   void backward(const void* in, void* out);
   /// Forward, f on every line of the transformed array, backward, without storing the transformed array: filters,
@@ -245,6 +255,14 @@ class AnyPlan {
   const Options& effective() const;  ///< what is done where it differs from what was requested
   /// Bytes that the plan owns on this rank: exchange buffers, work arrays, scratch, arrays handed out.
   Index bytes_owned() const;
+  /// Bytes of the plan's workspace on this rank: its work arrays and the scratch memory of its threads, which hold nothing
+  /// between executions. Exchange buffers, into which peers may write at any time, and arrays handed out are no part of it.
+  Index workspace_bytes() const;
+  /// From now on the plan works in `memory`, which has room for `bytes`, at least workspace_bytes(), and begins anywhere.
+  /// Plans that do not execute at the same time may share it, and the caller may use it between executions. It must stay
+  /// until the last execution, or until another one is given. Local. Throws Error where the plan was not made with
+  /// Memory::callers, where `memory` is null or where it is too small.
+  void use_workspace(void* memory, Index bytes);
   /// Whether executions to come are among the first, at most some hundred, in which a plan finds out how its stages should write, past the caches or not: some of them take longer, with the same results. It looks again when executions have come to take clearly more or less. Alike on all ranks.
   bool trying() const;
 
@@ -296,6 +314,10 @@ class AnyPlan {
   std::shared_ptr<std::byte> make_input_memory() const;
   std::shared_ptr<std::byte> make_output_memory() const;
 
+ protected:
+  /// What options leave open is up to `chooser` (weft's own tuner in the constructor above).
+  AnyPlan(MPI_Comm comm, const AnyProblem& problem, const Options& options, Memory memory, const Chooser& chooser);
+
  private:
   struct Body;
   friend std::vector<check::Program> check::programs(const AnyPlan& plan);
@@ -318,7 +340,8 @@ using real_of = typename RealOf<T>::type;
 template <class In, class Out>
 class Plan : public AnyPlan {
  public:
-  Plan(MPI_Comm comm, const Problem<In, Out>& problem, const Options& options = {}) : AnyPlan(comm, problem, options) {}
+  Plan(MPI_Comm comm, const Problem<In, Out>& problem, const Options& options = {}, Memory memory = Memory::own)
+      : AnyPlan(comm, problem, options, memory) {}
 
   /// The plan's own arrays, one of each: every call returns the same memory. In place, input and output are the same.
   Array<In> input() { return {input_memory(), input_view(), input_elements()}; }
@@ -428,6 +451,8 @@ class Plan : public AnyPlan {
   }
 };
 
+template <class In, class Out>
+Plan(MPI_Comm, const Problem<In, Out>&, const Options&, Memory) -> Plan<In, Out>;
 template <class In, class Out>
 Plan(MPI_Comm, const Problem<In, Out>&, const Options&) -> Plan<In, Out>;
 template <class In, class Out>

@@ -294,6 +294,15 @@ typedef struct weft_ordering {
 
 int weft_plan_create(weft_plan **plan, MPI_Comm comm, const weft_problem *problem, const weft_options *options);
 int weft_plan_create_f(weft_plan **plan, MPI_Fint comm, const weft_problem *problem, const weft_options *options);
+/* The same; `memory` says whose the memory is that the plan works in: "own" as above, "callers" (give a
+ * workspace before the first execution) or "none" (it says how much it would take, and cannot execute). */
+int weft_plan_create_in(weft_plan **plan, MPI_Comm comm, const weft_problem *problem, const weft_options *options,
+                        const char *memory);
+/* Bytes of the plan's workspace on this rank, which holds nothing between executions. */
+int weft_plan_workspace_bytes(const weft_plan *plan, int64_t *bytes);
+/* From now on the plan, made in memory of the caller's, works in `memory`. Plans that do not execute at
+ * the same time may share it; it stays the caller's to free, after the last execution. */
+int weft_plan_use_workspace(weft_plan *plan, void *memory, int64_t bytes);
 void weft_plan_destroy(weft_plan **plan);
 
 /* Collective. Arrays are this rank's, of the input and the output type, and do not overlap; in

@@ -116,6 +116,22 @@ int weft_plan_create(weft_plan** plan, MPI_Comm comm, const weft_problem* proble
 int weft_plan_create_f(weft_plan** plan, MPI_Fint comm, const weft_problem* problem, const weft_options* options) {
   return weft_plan_create(plan, comm_of(comm), problem, options);
 }
+int weft_plan_create_in(weft_plan** plan, MPI_Comm comm, const weft_problem* problem, const weft_options* options,
+                        const char* memory) {
+  return made(plan, [&] {
+    const std::string_view name = given(memory, "memory");
+    if (name != "own" && name != "callers" && name != "none")
+      throw Error("memory " + shown(name) + ": give own, callers or none");
+    const Memory works_in = name == "own" ? Memory::own : name == "none" ? Memory::none : Memory::callers;
+    return AnyPlan(comm, given(problem, "problem").value, options_or_default(options), works_in);
+  });
+}
+int weft_plan_workspace_bytes(const weft_plan* plan, int64_t* bytes) {
+  return guarded([&] { given(bytes, "bytes") = plan_of(plan).workspace_bytes(); });
+}
+int weft_plan_use_workspace(weft_plan* plan, void* memory, int64_t bytes) {
+  return guarded([&] { plan_of(plan).use_workspace(memory, bytes); });
+}
 void weft_plan_destroy(weft_plan** plan) { destroyed(plan); }
 
 int weft_plan_forward(weft_plan* plan, const void* in, void* out) {

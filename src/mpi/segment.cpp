@@ -19,6 +19,7 @@
 
 #include <weft/quote.hpp>
 
+#include "mpi/memory.hpp"
 #include "mpi/window.hpp"
 
 namespace weft::mpi {
@@ -110,6 +111,15 @@ Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank())
     return own_permitted();
   });
   bytes_ = group.gather_all(bytes);
+  if (WithoutMemory::here()) {  // on all ranks
+    const auto room = static_cast<std::size_t>(place());
+    group.agree([&] {
+      base_ = reserve(room);
+      if (!base_) refuse("mmap");
+      reserved_ = {base_, Unmap{room}};
+    });
+    return;
+  }
   check_room(bytes_);
   try {
     map(group, own);

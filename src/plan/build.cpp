@@ -1,15 +1,46 @@
 // How a plan is made, after its options are chosen.
 #include <algorithm>
 #include <cmath>
+#include <new>
 
+#include "mpi/memory.hpp"
+#include "plan/chooser.hpp"
 #include "plan/plan.hpp"
 #include "plan/policy/limits.hpp"
 #include "plan/route/problem.hpp"
 
 namespace weft {
 
+AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options, Memory memory,
+                 const Chooser& chooser) {
+  std::string about;
+  try {
+    about = to_string(problem.shape) + ", strategy " + options.strategy;
+  } catch (const std::bad_alloc&) {  // then the time limit says less; other ranks wait for this one below
+  }
+  const mpi::Entry entry("planning", about);
+  const auto comm = mpi::Communicator::shared(user);
+  body_ = comm.together([&] { return Body::make(comm, problem, options, memory, chooser); });
+}
+
+std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm, const AnyProblem& problem,
+                                                   const Options& options, Memory memory, const Chooser& chooser) {
+  check_alike(comm, problem, options, memory);
+  const std::vector<int> nodes = comm.nodes(options.nodes);
+  std::unique_ptr<Body> made;
+  const auto plan = [&](const Options& choice, const Machine& machine) {
+    const WithoutMemory none(memory == Memory::none);
+    made = std::make_unique<Body>(comm.again(), problem, choice, nodes, machine, memory);
+  };
+  Chooser::Told told = chooser.choose({comm, problem, options, nodes}, plan);
+  made->requested = options;
+  made->choice = std::move(told.story);
+  made->chosen_by = std::move(told.line);
+  return made;
+}
+
 AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Options& options,
-                    const std::vector<int>& node_of, const Machine& known)
+                    const std::vector<int>& node_of, const Machine& known, Memory memory)
     : comm(std::move(own)),
       problem(given),
       called(to_string(given.shape) + ", strategy " + options.strategy),
@@ -20,6 +51,7 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
       machine(known),
       route(agreed_route()),
       nodes(node_of),
+      works_in(memory),
       traced(mpi::traced(comm)) {
   check_thread_level();
   measure_arrays();
@@ -43,7 +75,8 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
   lay_arrays_between(map);
   comm.agree([&] {
     for (Transform* transform : transforms()) schedule(*transform);
-    for (int t = 0; t < options.threads; ++t) workspaces.push_back(make_workspace());
+    make_workspaces();
+    allocate_workspace();
     team = std::make_unique<Team>(options.threads);
     if (options.schedule.communicate == "thread")
       for (Transform* transform : transforms()) conduct(*transform);

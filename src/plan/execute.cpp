@@ -16,7 +16,7 @@ void AnyPlan::Body::execute(Transform& transform, const void* in, void* out,
   slots[static_cast<std::size_t>(transform.last_slot)] = static_cast<std::byte*>(out);
   if (transform.turn >= 0) {
     slots[waves ? 1 : 0] = slots[static_cast<std::size_t>(transform.first_slot)];
-    slots[waves ? 0 : 1] = map_spectrum.get();
+    slots[waves ? 0 : 1] = map_spectrum;
   }
   const std::int64_t began = selector.empty() ? 0 : trace::now();
   std::optional<GuardedMap> map_lines;

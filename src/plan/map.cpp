@@ -1,8 +1,8 @@
 // Maps: one direction up to the last stage that transforms, which maps and transforms back, and the other direction
 // from there.
 #include <algorithm>
+#include <limits>
 
-#include "mpi/memory.hpp"
 #include "plan/plan.hpp"
 
 namespace weft {
@@ -79,9 +79,7 @@ void AnyPlan::Body::give_slots_to_map(const Transform& there) {
       if (view.slot == there.first_slot) view.slot = before ? map.first_slot : map.last_slot;
     }
   if (!in_spectrum) return;
-  const Index bytes = route.output.elements(comm.rank()) * output_bytes;
-  map_spectrum = allocate(bytes);
-  owned_bytes += bytes;
+  work_arrays.emplace_back(std::numeric_limits<int>::max(), route.output.elements(comm.rank()) * output_bytes);
 }
 
 // What stays on this rank in a transition of a map, and waits in the output array on the way there, lies in the

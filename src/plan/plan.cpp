@@ -8,7 +8,7 @@
 
 namespace weft {
 
-// The constructor, which may have to choose options first, is the tuner's (src/tune/choose.cpp).
+// The public constructor is the tuner's (src/tune/choose.cpp), which chooses what options leave open.
 AnyPlan::~AnyPlan() = default;
 AnyPlan::AnyPlan(AnyPlan&&) noexcept = default;
 AnyPlan& AnyPlan::operator=(AnyPlan&&) noexcept = default;
@@ -17,6 +17,11 @@ template <class Check>
 void AnyPlan::Body::checked(const char* verb, Check&& check) const {
   const auto all = [&] {
     if (failure) throw_failed("plan", failure);
+    if (works_in == Memory::none)
+      throw Error(std::string(verb) + ": the plan has no memory to work in; plan with weft::Memory::own or callers");
+    if (!has_workspace)
+      throw Error(std::string(verb) + ": the plan has no workspace on rank " + std::to_string(comm.rank()) +
+                  "; call use_workspace first");
     check();
   };
   if (!compares) return all();
@@ -111,6 +116,8 @@ const std::vector<GVector>& AnyPlan::vectors() const { return body_->vectors; }
 const Options& AnyPlan::requested() const { return body_->requested; }
 const Options& AnyPlan::effective() const { return body_->effective; }
 Index AnyPlan::bytes_owned() const { return body_->owned_bytes; }
+Index AnyPlan::workspace_bytes() const { return body_->workspace_bytes(); }
+void AnyPlan::use_workspace(void* memory, Index bytes) { body_->use_workspace(memory, bytes); }
 bool AnyPlan::trying() const { return body_->selector.trying(); }
 std::vector<std::vector<Considered>> AnyPlan::considered() const {
   std::vector<std::vector<Considered>> all;

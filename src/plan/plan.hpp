@@ -21,10 +21,11 @@ namespace weft {
 struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses for this machine.
   Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const std::vector<int>& nodes,
-       const Machine& machine);
+       const Machine& machine, Memory works_in);
 
-  /// Collective: chooses what options leave open, and plans.
-  static std::unique_ptr<Body> make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
+  /// Collective: has chosen what options leave open, and plans.
+  static std::unique_ptr<Body> make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,
+                                    Memory works_in, const Chooser& chooser);
 
   mpi::Communicator comm;
   AnyProblem problem;
@@ -58,9 +59,13 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   Index crossing_elements = 0;
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
-  std::vector<std::shared_ptr<std::byte>> arrays;
+  // what somebody does: slots and bytes; the slot behind all others is slot 1 of forward_map_backward
+  std::vector<std::pair<int, Index>> work_arrays;
+  std::byte* map_spectrum = nullptr;
+  Memory works_in;
+  bool has_workspace = false;
+  std::vector<std::shared_ptr<std::byte>> arrays;  // of the workspace, where it is the plan's own
   std::shared_ptr<std::byte> input, output;  // handed out
-  std::shared_ptr<std::byte> map_spectrum;   // slot 1 of forward_map_backward
   std::unique_ptr<const Modes> modes;        // made when first asked for, by whichever thread asks
   std::once_flag modes_made;
   Index owned_bytes = 0;
@@ -69,7 +74,7 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   std::array<Transform*, 3> transforms() { return {&forward, &backward, &map}; }
   std::array<const Transform*, 3> transforms() const { return {&forward, &backward, &map}; }
   Selector selector;  // of how their stages had better write
-  std::vector<Workspace> workspaces;
+  std::vector<Workspace> workspaces;  // one a thread
   std::unique_ptr<Team> team;
   std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
   AnyPlan::Spent spent_before;                        // when recording began
@@ -98,6 +103,8 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   void check_map_arrays(const void* in, const void* out, Index bytes, const char* verb) const;
   void execute(Transform& transform, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
   std::pair<std::shared_ptr<Exchange>, int> lent(const Transform& from, const Transform& to) const;
+  Index workspace_bytes() const;
+  void use_workspace(void* memory, Index bytes);
   std::shared_ptr<std::byte> memory(Transform& from, Transform& to, std::shared_ptr<std::byte>& mine, Index bytes);
 
  private:
@@ -152,7 +159,10 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   void schedule(Transform& transform);
   void follow(Transform& transform);
   void conduct(Transform& transform);
-  Workspace make_workspace();
+  void make_workspaces();
+  template <class Place>
+  void place_workspace(Place place);
+  void allocate_workspace();
   void work(const Stage& stage, int number, const Step& step, const Call& call, trace::Run& run);
   void exchange(Transform& transform, const Step& step);
   void run_steps(Transform& transform, const Call& call, trace::Run& run);

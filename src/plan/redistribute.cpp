@@ -227,9 +227,4 @@ const std::string& Redistribution::strategy() const { return body_->strategy; }
 std::string Redistribution::describe() const { return body_->describe(); }
 void Redistribution::record(Trace& trace) { body_->record(trace.tracing_->recorder); }
 
-void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layout& to, void* out, Index element_bytes,
-                  const RedistributionOptions& options) {
-  Redistribution(comm, from, to, element_bytes, options)(in, out);
-}
-
 }  // namespace weft

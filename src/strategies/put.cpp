@@ -12,6 +12,7 @@
 // overwritten that somebody still reads. "Written" follows the flush: then the data are there.
 #include <algorithm>
 
+#include "mpi/memory.hpp"
 #include "mpi/prepared.hpp"
 #include "mpi/window.hpp"
 #include "strategies/packed.hpp"
@@ -25,7 +26,8 @@ class PutExchange final : public PackedExchange {
     if (comm_.size() == 1) return;
     comm_ = mpi::Communicator::duplicate(group);  // its messages go when tiles are closed, which is in no order
     try {
-      window_ = mpi::Window::create(comm_, in_memory(), in_bytes());
+      // without memory there is nothing for MPI to register
+      window_ = mpi::Window::create(comm_, in_memory(), WithoutMemory::here() ? 0 : in_bytes());
     } catch (const Error&) {  // alike on all ranks
       window_ = mpi::Window::allocate(comm_, in_bytes());
       receive_into(window_.memory(), *demand.slots);

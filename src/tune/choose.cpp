@@ -1,10 +1,10 @@
-// Constructors of plans and of redistributions: what is left open is chosen, by tuning, by wisdom or by the model, and then planned; and how a plan
-// tells of it.
+// What plans and redistributions leave open is chosen here, by tuning, by wisdom or by the model; and how a plan tells
+// of it.
 #include <algorithm>
-#include <new>
 
 #include <weft/quote.hpp>
 
+#include "plan/chooser.hpp"
 #include "plan/policy/hardware.hpp"
 #include "plan/plan.hpp"
 #include "plan/route/problem.hpp"
@@ -14,73 +14,97 @@
 
 namespace weft {
 
-AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options) {
-  std::string about;
-  try {
-    about = to_string(problem.shape) + ", strategy " + options.strategy;
-  } catch (const std::bad_alloc&) {  // then the time limit says less; other ranks wait for this one below
-  }
-  const mpi::Entry entry("planning", about);
-  const auto comm = mpi::Communicator::shared(user);
-  body_ = comm.together([&] { return Body::make(comm, problem, options); });
-}
+namespace {
 
-std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
-  std::unique_ptr<Body> made;
-  check_alike(comm, problem, options);
-  const std::vector<int> nodes = comm.nodes(options.nodes);
-  if (!leaves_open(options)) {
-    made = std::make_unique<Body>(comm.again(), problem, closed(options), nodes, Machine());
-    made->requested = options;
-    return made;
+/// By tuning, by wisdom or by the model.
+class Tuner final : public Chooser {
+ public:
+  Told choose(const Asked& asked, const Make& make) const override {
+    const mpi::Communicator& comm = asked.comm;
+    const Options& options = asked.options;
+    if (!leaves_open(options)) {
+      make(closed(options), Machine());
+      return {};
+    }
+    Recollection known(comm, asked.problem, options, asked.nodes);
+    const Machine machine = known.machine();
+    std::vector<std::string> notes = known.notes();
+    Json story;
+    bool made = false;
+    if (options.strategy == "tune") {
+      const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
+      const Tuning tuning = tune(comm.raw(), asked.problem, options, {.seconds = options.tune_seconds});
+      if (options.wisdom) notes.push_back(known.keep(tuning));
+      story = Json::parse(tuning.json);
+      make(tuning.choice, known.machine());
+      made = true;
+    } else if (!known.found().is_null()) {
+      made = recall(asked, known, machine, make, story, notes);
+    }
+    made = made || by_fields(asked, machine, make, story);
+    if (!made) make(closed(options), machine);
+    Json::List said(notes.begin(), notes.end());
+    if (!said.empty()) story.set("notes", std::move(said));
+    Told told;
+    if (!story.is_null()) told.story = story.dump();
+    if (!story["reason"].is_null())
+      told.line = (options.strategy == "tune" ? "tuning: " : "") + shown(story["reason"].text(), 300);
+    return told;
   }
-  Recollection known(comm, problem, options, nodes);
-  std::vector<std::string> notes = known.notes();
-  const auto plan = [&](const Options& choice) {
-    made = std::make_unique<Body>(comm.again(), problem, choice, nodes, known.machine());
-  };
-  Json story;
-  if (options.strategy == "tune") {
-    const auto lines = comm.agree([&] { return engine(options.engine).keep(); });
-    const Tuning tuning = tune(comm.raw(), problem, options, {.seconds = options.tune_seconds});
-    if (options.wisdom) notes.push_back(known.keep(tuning));
-    story = Json::parse(tuning.json);
-    plan(tuning.choice);
-  } else if (!known.found().is_null()) {
+
+ private:
+  static bool recall(const Asked& asked, const Recollection& known, const Machine& machine, const Make& make,
+                     Json& story, std::vector<std::string>& notes) {
     try {
-      const Options choice = with_choice(options, known.found()["choice"]);
-      check_alike(comm, problem, choice);
-      plan(choice);
-      story = known.found();
-      story.set("reason", "wisdom of " + shown(story["date"].text()) + " from " + story["where"].text() + ": " + story["reason"].text());
+      const Options choice = with_choice(asked.options, known.found()["choice"]);
+      check_alike(asked.comm, asked.problem, choice);
+      make(choice, machine);
     } catch (const Error& e) {  // alike on all ranks: a strategy that is gone, a machine that has changed
       notes.push_back(std::string("what wisdom has cannot be planned, so the model chooses: ") + e.what());
+      return false;
     }
+    story = known.found();
+    story.set("reason", "wisdom of " + shown(story["date"].text()) + " from " + story["where"].text() + ": " +
+                            story["reason"].text());
+    return true;
   }
-  Options by_fields = closed(options);
-  if (comm.size() > 1 && schedule_open(options)) by_fields.schedule = batch_schedule(problem, options, comm.size());
-  if (ScheduleOptions& fields = by_fields.schedule; fields.tiles == "kept") {
-    const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
-    // an array for few fields only costs time where caches hold the input, which holds them for nothing
-    const bool cached = !problem.waves && options.overwrites_input() && 2 * here * options.batch * field_bytes(problem, options, comm.size()) <= hardware().last_level(here);
-    const Index several = (512 << 10) / field_bytes(problem, options, comm.size());
-    if (here < comm.size()) fields = several > 0 ? ScheduleOptions{"kept", several, 2} : ScheduleOptions();  // large fields one by one are many messages
-    else if (comm.max(cached ? 1 : 0) > 0) fields = {};
-  }
-  if (!made && by_fields.schedule != ScheduleOptions()) try {
-      plan(by_fields);
-      if (story.is_null()) story = Json(Json::Members{});
-      story.set("reason", "the model: fields of a batch go through all stages while they are in cache");
+
+  /// Fields of a batch go through all stages in ranks that share memory where that pays.
+  static bool by_fields(const Asked& asked, const Machine& machine, const Make& make, Json& story) {
+    const mpi::Communicator& comm = asked.comm;
+    const AnyProblem& problem = asked.problem;
+    const Options& options = asked.options;
+    const std::vector<int>& nodes = asked.nodes;
+    Options choice = closed(options);
+    if (comm.size() > 1 && schedule_open(options)) choice.schedule = batch_schedule(problem, options, comm.size());
+    if (ScheduleOptions& fields = choice.schedule; fields.tiles == "kept") {
+      const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
+      const Index bytes = field_bytes(problem, options, comm.size());
+      // an array for few fields only costs time where caches hold the input, which holds them for nothing
+      const bool cached = !problem.waves && options.overwrites_input() &&
+                          2 * here * options.batch * bytes <= hardware().last_level(here);
+      const Index several = (512 << 10) / bytes;
+      if (here < comm.size())  // large fields one by one are many messages
+        fields = several > 0 ? ScheduleOptions{"kept", several, 2} : ScheduleOptions();
+      else if (comm.max(cached ? 1 : 0) > 0)
+        fields = {};
+    }
+    if (choice.schedule == ScheduleOptions()) return false;
+    try {
+      make(choice, machine);
     } catch (const Declined&) {  // alike on all ranks: the batch is cut
+      return false;
     }
-  if (!made) plan(closed(options));
-  made->requested = options;
-  Json::List said(notes.begin(), notes.end());
-  if (!said.empty()) story.set("notes", std::move(said));
-  if (!story.is_null()) made->choice = story.dump();
-  if (!story["reason"].is_null()) made->chosen_by = (options.strategy == "tune" ? "tuning: " : "") + shown(story["reason"].text(), 300);
-  return made;
-}
+    if (story.is_null()) story = Json(Json::Members{});
+    story.set("reason", "the model: fields of a batch go through all stages while they are in cache");
+    return true;
+  }
+};
+
+}  // namespace
+
+AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options, Memory memory)
+    : AnyPlan(user, problem, options, memory, Tuner()) {}
 
 Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
   const mpi::Entry entry("planning a redistribution", options.strategy);
@@ -90,6 +114,11 @@ Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& 
     const Machine machine = looks ? Recollection::machine_at(comm, options.nodes) : Machine();
     return std::make_unique<Body>(comm.again(), from, to, element_bytes, options, machine);
   });
+}
+
+void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layout& to, void* out, Index element_bytes,
+                  const RedistributionOptions& options) {
+  Redistribution(comm, from, to, element_bytes, options)(in, out);
 }
 
 std::string AnyPlan::explain(bool as_json) const {

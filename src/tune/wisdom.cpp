@@ -249,7 +249,7 @@ std::vector<std::string> wisdom_files() {
 namespace {
 
 // What this process knows of its own, and files as they were read last: they are read again when they have changed.
-struct Memory {
+struct Remembered {
   std::mutex mutex;
   Wisdom own;
   struct Copy {
@@ -260,8 +260,8 @@ struct Memory {
   };
   std::map<std::string, Copy> files;
 
-  static Memory& the_one() {
-    static Memory memory;
+  static Remembered& the_one() {
+    static Remembered memory;
     return memory;
   }
 
@@ -285,20 +285,20 @@ struct Memory {
 }  // namespace
 
 std::string export_wisdom() {
-  Memory& memory = Memory::the_one();
+  Remembered& memory = Remembered::the_one();
   const std::lock_guard lock(memory.mutex);
   return memory.own.text();
 }
 
 void import_wisdom(const std::string& text) {
   const Wisdom wisdom = Wisdom::parse(text);
-  Memory& memory = Memory::the_one();
+  Remembered& memory = Remembered::the_one();
   const std::lock_guard lock(memory.mutex);
   memory.own.merge(wisdom);
 }
 
 void forget_wisdom() {
-  Memory& memory = Memory::the_one();
+  Remembered& memory = Remembered::the_one();
   const std::lock_guard lock(memory.mutex);
   memory.own = {};
   for (const Engine* e : engines()) e->let_go();
@@ -405,7 +405,7 @@ Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vecto
   std::string known;
   comm.agree([&] {
     if (comm.rank() != 0) return;
-    Memory& memory = Memory::the_one();
+    Remembered& memory = Remembered::the_one();
     const std::lock_guard lock(memory.mutex);
     Json machine;
     std::string last;
@@ -430,7 +430,7 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
   std::string known;
   comm.agree([&] {
     if (comm.rank() != 0) return;
-    Memory& memory = Memory::the_one();
+    Remembered& memory = Remembered::the_one();
     const std::lock_guard lock(memory.mutex);
     Json all = Json::Members{{"found", {}}, {"machine", {}}, {"notes", Json::List()}};
     Json::List notes;
@@ -486,7 +486,7 @@ std::string Recollection::keep(const Tuning& tuning) {
     entry.set("engine_wisdom", engine(engine_).export_wisdom());
     entry.set("hash", hash_without_hash(entry));
     const Wisdom wisdom = Wisdom::parse(Json(Json::Members{{"weft_wisdom", format}, {"entries", Json::List{entry}}}).dump());
-    Memory& memory = Memory::the_one();
+    Remembered& memory = Remembered::the_one();
     const std::lock_guard lock(memory.mutex);
     memory.own.merge(wisdom);
     const std::vector<std::string> files = wisdom_files();

@@ -112,6 +112,11 @@ class Texts(Test):
         self.assertEqual([line[24:] for line in times], steps.splitlines()[-len(times):])
         self.assertIn("start", steps.replace(self.fine(weft("plan", "--shape", "8x6x4", ranks=2)).out, ""))
 
+    def test_no_memory(self):
+        large = ["plan", "--shape", "1024x1024x2048", "--strategy", "alltoallv", "--effort", "estimate", "--no-memory"]
+        self.assertRegex(self.fine(weft(*large, ranks=2)).out, r"memory of the plan's own on rank 0: [0-9.]+ GiB")
+        self.fails(weft(*large, "--times"), 2, "--no-memory", "--times")
+
     def test_order(self):
         checked = self.fine(weft("plan", "--shape", "8x6x4", "--batch", "3", "--check", ranks=2)).out
         self.assertRegex(checked, r"\norder: [1-9][0-9]* pairs of accesses compared, 0 not ordered\n$")

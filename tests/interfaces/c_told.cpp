@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <complex>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -145,6 +147,29 @@ TEST(CTold, OptionsAndLists) {
   weft_options_destroy(&copy);
 }
 
+TEST(CTold, WorkspacesOfTheCallers) {
+  weft_problem* problem = nullptr;
+  weft_plan *plan = nullptr, *other = nullptr;
+  int64_t bytes = 0;
+  ASSERT_EQ(weft_problem_create(&problem, "double", 3, shape.data(), "c2c", 0, nullptr), WEFT_OK);
+  EXPECT_NE(weft_plan_create_in(&plan, MPI_COMM_WORLD, problem, nullptr, "mine"), WEFT_OK);
+  EXPECT_NE(std::string(weft_error()).find("give own, callers or none"), std::string::npos) << weft_error();
+  ASSERT_EQ(weft_plan_create_in(&plan, MPI_COMM_WORLD, problem, nullptr, "callers"), WEFT_OK) << weft_error();
+  ASSERT_EQ(weft_plan_create(&other, MPI_COMM_WORLD, problem, nullptr), WEFT_OK) << weft_error();
+  weft_problem_destroy(&problem);
+  ASSERT_EQ(weft_plan_workspace_bytes(plan, &bytes), WEFT_OK);
+  std::vector<std::byte> memory(static_cast<std::size_t>(bytes));
+  EXPECT_NE(weft_plan_use_workspace(plan, memory.data(), bytes - 1), WEFT_OK);
+  EXPECT_EQ(weft_plan_use_workspace(plan, memory.data(), bytes), WEFT_OK) << weft_error();
+  const std::vector<std::complex<double>> in(8 * 6 * 4, 1.5);
+  std::vector<std::complex<double>> out(in.size()), expected(in.size());
+  EXPECT_EQ(weft_plan_forward(plan, in.data(), out.data()), WEFT_OK) << weft_error();
+  EXPECT_EQ(weft_plan_forward(other, in.data(), expected.data()), WEFT_OK) << weft_error();
+  EXPECT_EQ(out, expected);
+  weft_plan_destroy(&plan);
+  weft_plan_destroy(&other);
+}
+
 TEST(CTold, Plans) {
   const World world;
   weft_problem *problem = nullptr, *copy = nullptr, *again = nullptr;
@@ -160,6 +185,8 @@ TEST(CTold, Plans) {
   int64_t number = -1, different = -1;
   EXPECT_EQ(weft_plan_bytes_owned(plan, &number), WEFT_OK);
   EXPECT_EQ(number, cpp.bytes_owned());
+  EXPECT_EQ(weft_plan_workspace_bytes(plan, &number), WEFT_OK);
+  EXPECT_EQ(number, cpp.workspace_bytes());
   int trying = -1;
   EXPECT_EQ(weft_plan_trying(plan, &trying), WEFT_OK);
   EXPECT_EQ(trying, cpp.trying());

@@ -25,13 +25,15 @@ void execute(const World& world, weft::AnyPlan& plan) {
 
 Command plan_command(CLI::App& app) {
   struct PlanRequest : Request {
-    bool steps = false, times = false, explain = false, json = false, check = false;
+    bool steps = false, times = false, explain = false, json = false, check = false, no_memory = false;
   };
   auto asked = std::make_shared<PlanRequest>();
   asked->add_problem(app);
   asked->add_options(app);
   app.add_flag("--steps", asked->steps, "every step of the forward transform on rank 0");
-  app.add_flag("--times", asked->times, "steps with when they began and how long they took in one execution");
+  CLI::Option* const times =
+      app.add_flag("--times", asked->times, "steps with when they began and how long they took in one execution");
+  app.add_flag("--no-memory", asked->no_memory, "take no memory for it, however much it would need")->excludes(times);
   CLI::Option* const check = app.add_flag("--check", asked->check, "whether all that ranks read and write is in order, whatever the timing; exit code 1 if not");
   app.add_flag("--explain", asked->explain, "how strategy and schedule came to be: candidates, times, reason");
   app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain")->excludes(check);
@@ -40,7 +42,8 @@ Command plan_command(CLI::App& app) {
 
   return [asked](const World& world) {
     weft::AnyPlan plan = planning([&] {
-      return weft::AnyPlan(world.comm, asked->problem(), asked->options(world.ranks));
+      return weft::AnyPlan(world.comm, asked->problem(), asked->options(world.ranks),
+                           asked->no_memory ? weft::Memory::none : weft::Memory::own);
     });
     if (asked->times) execute(world, plan);
     const weft::AnyPlan::Ordering order = asked->check ? plan.ordering() : weft::AnyPlan::Ordering{};

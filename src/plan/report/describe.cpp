@@ -138,6 +138,9 @@ std::string AnyPlan::describe() const {
   describe_transform(out, b.forward, b.route.kinds, o.strategy == "auto" || o.strategy == "tune");
   out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " ("
       << b.owned_bytes << " bytes)\n";
+  if (b.works_in == Memory::callers)
+    out << "workspace of the caller's on rank " << b.comm.rank() << ": " << bytes_string(b.workspace_bytes()) << " ("
+        << b.workspace_bytes() << " bytes)\n";
   return out.str();
 }
 

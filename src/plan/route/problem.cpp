@@ -146,7 +146,7 @@ std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& p
           {"the plane waves", p.waves ? fingerprint(*p.waves) : "none"}};
 }
 
-void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
+void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options, Memory works_in) {
   std::vector<std::pair<std::string, std::string>> all;
   std::string mine;
   agree_or_decline(comm, [&] {
@@ -154,6 +154,9 @@ void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const
     all = fingerprint(problem);
     for (const Option& option : weft::options()) all.emplace_back(option.name, option.text(options));
     all.emplace_back("WEFT_CHECK", compares_calls() ? "1" : "0");
+    all.emplace_back("whose the memory is", works_in == Memory::own       ? "own"
+                                            : works_in == Memory::callers ? "callers"
+                                                                          : "none");
     for (const auto& [what, text] : all) mine += text + "\n";
   });
   if (comm.alike(mine)) return;  // one question for all of it

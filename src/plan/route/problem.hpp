@@ -34,7 +34,8 @@ bool compares_calls();
 [[noreturn]] void throw_failed(const char* what, const std::exception_ptr& failure);
 
 /// Collective: what is asked for is possible as far as this tells, and the same on all ranks.
-void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
+void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,
+                 Memory works_in = Memory::own);
 
 /// Throws Error, or Declined for what only another option forbids, naming what was given and what is allowed.
 void check_problem(const AnyProblem& problem, const Options& options);
