@@ -15,4 +15,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weftConfig.cmake" "${CMAKE_CURRENT_BI
 if(WEFT_FFTW)
   set(pc_requires "fftw3 fftw3f")
 endif()
+if(WEFT_HAVE_HWLOC)
+  string(APPEND pc_requires " hwloc")
+endif()
 include(weft_pc)

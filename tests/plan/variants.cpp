@@ -10,10 +10,10 @@ namespace {
 
 constexpr Index mib = limits::mib;
 
-Hardware machine(Index last_level, Index cores = 2, Index cache_line = 64) {
+Hardware machine(Index last_level, Index cores = 2, Index cache_line = 64, Index page = 4096) {
   Hardware made_up;
   made_up.first = {32 << 10, 1}, made_up.second = {mib, 1}, made_up.third = {last_level, cores};
-  made_up.cache_line = cache_line, made_up.cores = cores;
+  made_up.cache_line = cache_line, made_up.cores = cores, made_up.page = page;
   return made_up;
 }
 const Hardware usual = machine(32 * mib);
@@ -70,14 +70,18 @@ TEST(Variants, RanksOfANodeTryBothStores) {
   EXPECT_FALSE(variants(planes(mib), {.first = true, .sends = true, .ranks = 64}, usual).streaming) << "too much for any cache";
 }
 
-// A machine whose caches nobody knows, or that has no third level, or lines of 128 or 256 bytes.
+// A machine whose caches nobody knows, or that has no third level, or lines of 128 or 256 bytes, or larger pages.
 TEST(Variants, AnyMachineGetsASanePlan) {
   Hardware unknown;
   Hardware no_third = machine(0, 4);
   no_third.third = {};
   EXPECT_EQ(no_third.last_level(4), 4 * mib);
   EXPECT_EQ(unknown.last_level(4), 0);
-  for (const Hardware& made_up : {unknown, no_third, usual, machine(32 * mib, 2, 128), machine(32 * mib, 2, 256)})
+  Hardware tiny_pages;
+  tiny_pages.page = 1024;
+  for (const Hardware& made_up :
+       {unknown, no_third, usual, tiny_pages, machine(32 * mib, 2, 128), machine(32 * mib, 2, 256),
+        machine(32 * mib, 2, 64, 16 << 10), machine(32 * mib, 2, 128, 64 << 10)})
     for (const Index bytes : {64 * limits::kib, mib, 16 * mib})
       for (const Index ranks : {1, 2, 4}) {
         const StageSpec spec = planes(bytes);
@@ -85,6 +89,8 @@ TEST(Variants, AnyMachineGetsASanePlan) {
         const Variants all = variants(spec, facts, made_up);
         const Blocking& by = all.planned.blocking;
         EXPECT_EQ(by.cache_line, made_up.cache_line);
+        EXPECT_EQ(by.longest_run, made_up.page == 1024 ? 512 : 2048) << "no run reaches into another page";
+        EXPECT_GE(by.longest_run, by.shortest_row);
         EXPECT_GE(by.batch_width(16, 64), std::max<Index>(8, 2 * made_up.cache_line / 16));
         EXPECT_LE(by.block, by.batch);
         EXPECT_EQ(all.streaming.has_value(), ranks > 1 && ranks * bytes <= made_up.last_level(ranks) && bytes >= limits::may_stream && !(bytes >= limits::streaming));

@@ -1,7 +1,8 @@
-// What the machine is, as far as plans ask: caches and cache lines.
+// What the machine is, as far as plans ask: caches, cache lines and pages.
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include <weft/box.hpp>
 
@@ -9,11 +10,12 @@ namespace weft {
 
 struct Hardware {
   struct Cache {
-    Index bytes = 0;  ///< of one; 0: there is none, or the system does not tell
+    Index bytes = 0;  ///< of one; 0: there is none, or nobody tells
     Index cores = 1;  ///< that share it
   };
-  Cache first, second, third;  ///< of data, by level
+  Cache first, second, third;  ///< of data, by level; farther ones than the third count as that
   Index cache_line = 64;
+  Index page = 4096;
   Index cores = 1;  ///< of this node
 
   /// The farthest cache that there is.
@@ -24,9 +26,17 @@ struct Hardware {
     const Index caches = (cores + last().cores - 1) / last().cores;
     return last().bytes * std::clamp<Index>(caches, 1, std::max<Index>(ranks, 1));
   }
+  /// A cache of data of this level, counted from 1.
+  void add(int level, const Cache& cache);
 };
 
-/// This machine, asked once.
+/// This machine, asked once: hwloc where this build has it and it knows, else the system.
 const Hardware& hardware();
+
+/// Takes in what hwloc knows of caches around its first core. Returns whether it knows any; without hwloc in this build
+/// it does not.
+bool ask_hwloc(Hardware& machine);
+/// Takes in what Linux tells of caches in a folder like /sys/devices/system/cpu/cpu0/cache.
+void ask_system(Hardware& machine, const std::string& folder);
 
 }  // namespace weft

@@ -22,7 +22,7 @@ constexpr Index pipeline = 256 * kib;         // that a stage hands to the next 
 // what is prefetched
 constexpr Index prefetched_block = 512 * kib;  // the most that the second-level cache holds beside another block
 constexpr Index shortest_row = 256;
-constexpr Index longest_run = 2 * kib;  // of memory that is one page's
+constexpr Index longest_run = 2 * kib;  // of memory that is one page's, and at most half of one
 
 // when memory is asked, or told, more than the caches need
 constexpr Index from_memory = 8 * mib;       // what is read lies in no cache from here on

@@ -74,7 +74,7 @@ Blocking blocking(const Hardware& hardware) {
           .part_across = limits::part_across,
           .prefetched = limits::prefetched_block,
           .shortest_row = limits::shortest_row,
-          .longest_run = limits::longest_run,
+          .longest_run = std::min(limits::longest_run, hardware.page / 2),
           .cache_line = hardware.cache_line};
 }
 
