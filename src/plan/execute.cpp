@@ -23,8 +23,19 @@ void AnyPlan::Body::execute(Transform& transform, const void* in, void* out,
   if (f) map_lines.emplace(*f);
   trace::Run run(recorder.get(), transform.list);
   const Traffic before = run ? traffic(transform) : Traffic{};
+  const Call call{&slots, map_lines ? &*map_lines : nullptr};
   try {
-    run_steps(transform, {&slots, map_lines ? &*map_lines : nullptr}, run);
+    trace::Laps laps(run, 0);
+    for (int k = 0; !transform.conductor && k < static_cast<int>(transform.steps.size()); ++k) {
+      const Step& step = transform.steps[static_cast<std::size_t>(k)];
+      if (step.kind == Step::Kind::work)
+        work(*transform.stages[static_cast<std::size_t>(step.of)], k, step, call, run);
+      else
+        exchange(transform, step);
+      laps.did(k);
+    }
+    conducted = &transform;
+    if (transform.conductor) transform.conductor->run(call, talk, progress, run);
   } catch (...) {  // MPI has failed: exchanges are out of step, and would wait for ever
     failure = std::current_exception();
     throw;
@@ -35,21 +46,6 @@ void AnyPlan::Body::execute(Transform& transform, const void* in, void* out,
   }
   if (!selector.empty()) selector.took(number(transform), 1e-9 * static_cast<double>(trace::now() - began));
   if (map_lines) map_lines->rethrow();
-}
-
-void AnyPlan::Body::run_steps(Transform& transform, const Call& call, trace::Run& run) {
-  if (transform.conductor) {
-    conducted = &transform;
-    return transform.conductor->run(call, talk, progress, run);
-  }
-  trace::Laps laps(run, 0);
-  for (int k = 0; const Step& step : transform.steps) {
-    if (step.kind == Step::Kind::work)
-      work(*transform.stages[static_cast<std::size_t>(step.of)], k, step, call, run);
-    else
-      exchange(transform, step);
-    laps.did(k++);
-  }
 }
 
 void AnyPlan::Body::exchange(Transform& transform, const Step& step) {
@@ -64,7 +60,7 @@ void AnyPlan::Body::work(const Stage& stage, int number, const Step& step, const
   const int threads = team->threads();
   if (threads == 1) {
     for (int b = step.first; b < step.last; ++b)
-      for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, workspaces[0], call);
+      for (int p = 0; p < stage.passes(); ++p) stage.program().run(b, p, 0, 1, workspaces[0], call);
     return;
   }
   now = {&stage, number, step.first, step.last, &call, &run};

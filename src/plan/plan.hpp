@@ -165,7 +165,6 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   void allocate_workspace();
   void work(const Stage& stage, int number, const Step& step, const Call& call, trace::Run& run);
   void exchange(Transform& transform, const Step& step);
-  void run_steps(Transform& transform, const Call& call, trace::Run& run);
 
   // what the team works on now: kept here so that starting it allocates nothing
   struct Work {
@@ -193,7 +192,7 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
     const int threads = team->threads(), count = now.last - now.first;
     for (int b = now.first + count * thread / threads; b < now.first + count * (thread + 1) / threads; ++b)
       for (int p = 0; p < now.stage->passes(); ++p)
-        now.stage->run(b, p, 0, 1, workspaces[static_cast<std::size_t>(thread)], *now.call);
+        now.stage->program().run(b, p, 0, 1, workspaces[static_cast<std::size_t>(thread)], *now.call);
     streaming_fence();  // only the thread that stored can wait for its stores
   };
   const std::function<void(int)> together = [this](int thread) {
@@ -203,7 +202,7 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
     workspace.block = workspaces[0].block;
     for (int b = now.first; b < now.last; ++b)
       for (int p = 0; p < now.stage->passes(); ++p) {
-        now.stage->run(b, p, thread, team->threads(), workspace, *now.call);
+        now.stage->program().run(b, p, thread, team->threads(), workspace, *now.call);
         team->meet();
       }
     workspace.block = own;

@@ -47,7 +47,7 @@ std::vector<Complex> run(const Stage& stage, const View& view) {
   each([](Complex& at, Index x, Index y, Index z) { at = value(x, y, z); });
   const Slots slots{reinterpret_cast<std::byte*>(data.data())};
   for (int b = 0; b < stage.blocks(); ++b)
-    for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, workspace, {&slots, nullptr});
+    for (int p = 0; p < stage.passes(); ++p) stage.program().run(b, p, 0, 1, workspace, {&slots, nullptr});
   streaming_fence();
   each([&](const Complex& at, Index, Index, Index) { results.push_back(at); });
   return results;

@@ -104,14 +104,14 @@ void Conductor::compute(const Step& step, int worker) {
   Workspace& workspace = workspaces_[static_cast<std::size_t>(worker) + 1];
   if (count >= workers) {  // blocks apart
     for (int b = step.first + count * worker / workers; b < step.first + count * (worker + 1) / workers; ++b)
-      for (int p = 0; p < stage.passes(); ++p) stage.run(b, p, 0, 1, workspace, *call_);
+      for (int p = 0; p < stage.passes(); ++p) stage.program().run(b, p, 0, 1, workspace, *call_);
     return;
   }
   std::byte* const own = workspace.block;  // together on each block, in the block memory of the first of them
   workspace.block = workspaces_[1].block;
   for (int b = step.first; b < step.last; ++b)
     for (int p = 0; p < stage.passes(); ++p) {
-      stage.run(b, p, worker, workers, workspace, *call_);
+      stage.program().run(b, p, worker, workers, workspace, *call_);
       crew_.arrive_and_wait();
     }
   workspace.block = own;

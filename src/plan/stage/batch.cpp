@@ -23,24 +23,18 @@ void move_rows(const Mover& move, const std::byte* from, std::byte* to, Panel ro
 
 }  // namespace
 
-void StageProgram::run_batch(const Batch& batch, const Box& region) const {
+void StageProgram::fill_zeros(const Batch& batch) const {
   const Pass& pass = batch.pass;
-  if (pass.copies) return run_copies(batch, region);
-  if (batch.cell.zero) {
-    for (Index k = 0; k < pass.out_length; ++k)
-      std::memset(batch.workspace.to[0] + k * pass.out_stride * pass.to_bytes, 0,
-                  static_cast<std::size_t>(batch.width * pass.to_bytes));
-    return;
-  }
-  if (batch.cell.rows) return run_rows(batch);
-  if (batch.cell.apart) return run_apart(batch);
-  run_lines(batch);
+  for (Index k = 0; k < pass.out_length; ++k)
+    std::memset(batch.workspace.to[0] + k * pass.out_stride * pass.to_bytes, 0,
+                static_cast<std::size_t>(batch.width * pass.to_bytes));
 }
 
 // A block of a copy may cut its lines.
-void StageProgram::run_copies(const Batch& batch, const Box& region) const {
+void StageProgram::run_copies(const Batch& batch) const {
   const Pass& pass = batch.pass;
   const Cell& cell = batch.cell;
+  const Box& region = batch.region;
   const int axis = pass.operation.axis;
   const Index low = region.lo[axis] - pass.from_box.lo[axis], high = region.hi[axis] - pass.from_box.lo[axis];
   for (std::size_t k = 0; k < cell.pairs.size(); ++k) {
@@ -56,7 +50,7 @@ void StageProgram::run_copies(const Batch& batch, const Box& region) const {
     const Panel panel{count, batch.width, a_point, batch.stride(a), b_point, batch.stride(b)};
     const bool in_rows =
         a_point == pass.to_bytes && b_point == pass.to_bytes && count * pass.to_bytes >= variant_.blocking.shortest_row;
-    if (batch.streams && !retained(batch.retains, b))
+    if (batch.streams && !retained(b))
       cell.moves[k].stream(source, target, panel);
     else if (variant_.load != Load::direct && in_rows)
       move_rows(cell.moves[k], source, target, panel, pass.to_bytes);
@@ -99,7 +93,7 @@ void StageProgram::run_rows(const Batch& batch) const {
   else
     list(cell.to, workspace.to, workspace.to_rows);
   const Lines::Ahead reads = batch.listed(batch.wanted.ahead, 0);
-  const auto retained = batch.retains ? cell.retained : std::pair<Index, Index>();
+  const auto retained = stores_.retains ? cell.retained : std::pair<Index, Index>();
   pass.operation.first->rows({workspace.from_rows.data(), workspace.to_rows.data(), batch.width, pass.operation.scale,
                               batch.streams, retained, reads,
                               batch.listed(batch.wanted.target, batch.wanted.ahead.count)});
@@ -116,13 +110,12 @@ void StageProgram::run_apart(const Batch& batch) const {
                                batch.listed(batch.wanted.target, batch.wanted.ahead.count)});
 }
 
-// Lines that are gathered into a buffer unless they lie as their transform reads them, and scattered unless it leaves
-// them where they go.
-void StageProgram::run_lines(const Batch& batch) const {
+// Lines are gathered into a buffer unless they lie as their transform reads them, and scattered unless it leaves them
+// where they go. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
+StageProgram::Places StageProgram::place(const Batch& batch) const {
   const Pass& pass = batch.pass;
   const Cell& cell = batch.cell;
   Workspace& workspace = batch.workspace;
-  // where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own
   const bool apart = pass.apart(), second_differs = pass.second_differs();
   std::byte* const target = (batch.streams ? cell.streaming_lines : cell.to_lines) ? workspace.to[0] : nullptr;
   std::byte* const middle_target = second_differs ? nullptr : target;
@@ -137,24 +130,46 @@ void StageProgram::run_lines(const Batch& batch) const {
     lines = gather(batch, into);
     middle = middle_target ? middle_target : apart ? workspace.lines[1] : into;
   }
-  std::byte* const done = !second_differs ? middle : target ? target : workspace.lines[0];
+  return {lines, middle, !second_differs ? middle : target ? target : workspace.lines[0], target != nullptr};
+}
+
+void StageProgram::run_lines(const Batch& batch) const {
+  const Pass& pass = batch.pass;
+  const Cell& cell = batch.cell;
+  const Operation& operation = pass.operation;
+  const auto [all, all_middle, all_done, straight] = place(batch);
+  const bool streams = batch.streams && straight;
+  const auto run = [streams](const Lines& of, const std::byte* in, std::byte* out, Index count, bool last) {
+    if (last && streams)
+      of.stream(in, out, count);
+    else
+      of(in, out, count);
+  };
 
   // A few lines at a time, which stay in the first-level cache until they are scattered. Not what is streamed, which
   // memory takes in longer runs; and where results return to the lines' own buffer, all must have been read before.
-  const bool scatters = !target && !cell.to_table, whole = !scatters || batch.streams || !pass.in_parts;
-  const bool at_once = (cell.from_lines && whole) || second_differs || !pass.in_parts;
+  const bool scatters = !straight && !cell.to_table, whole = !scatters || batch.streams || !pass.in_parts;
+  const bool at_once = (cell.from_lines && whole) || pass.second_differs() || !pass.in_parts;
   const Index piece = at_once ? batch.width : std::max<Index>(8, variant_.blocking.part_across / pass.mid_bytes);
   for (Index first = 0; first < batch.width; first += piece) {
     const Index count = std::min(piece, batch.width - first);
-    transform(batch, lines + first * pass.in_step * pass.from_bytes, middle + first * pass.mid_step * pass.mid_bytes,
-              done + first * pass.out_step * pass.to_bytes, first, count, batch.streams && target);
-    if (!whole) scatter(batch, done, first, count);
+    const std::byte* const lines = all + first * pass.in_step * pass.from_bytes;
+    std::byte* const middle = all_middle + first * pass.mid_step * pass.mid_bytes;
+    std::byte* const done = all_done + first * pass.out_step * pass.to_bytes;
+    if (operation.first)
+      run(*operation.first, lines, middle, count, !operation.second);
+    else if (lines != middle)
+      std::memcpy(middle, lines, static_cast<std::size_t>(count * pass.in_length * pass.from_bytes));
+    if (operation.map && batch.call.map) map(batch, middle, first, count);
+    if (operation.second) run(*operation.second, middle, done, count, true);
+    if (operation.scale != 1) scale(pass, done, count);
+    if (!whole) scatter(batch, all_done, first, count);
     if (batch.more > 0 && pass.looks_ahead && !cell.from_lines) look_ahead(batch, first, count);
   }
   if (cell.to_table)
-    cell.to_table->scatter(batch.at[cell.companion], batch.width, done, workspace.to);
+    cell.to_table->scatter(batch.at[cell.companion], batch.width, all_done, batch.workspace.to);
   else if (whole && scatters)
-    scatter(batch, done, 0, batch.width);
+    scatter(batch, all_done, 0, batch.width);
 }
 
 // A gap between segments holds zeros, as far as anybody looks.
@@ -203,7 +218,7 @@ void StageProgram::scatter(const Batch& batch, const std::byte* done, Index firs
     const std::byte* const source = done + segment.first * point + first * line;
     std::byte* const target = batch.workspace.to[s] + first * batch.stride(segment);
     const Panel panel{segment.count, count, point, line, batch.stride_along(segment), batch.stride(segment)};
-    if (batch.streams && !retained(batch.retains, segment))
+    if (batch.streams && !retained(segment))
       segment.move.stream(source, target, panel);
     else
       segment.move(source, target, panel);
@@ -222,26 +237,6 @@ void StageProgram::look_ahead(const Batch& batch, Index first, Index count) {
       fetch(batch.workspace.from[s] + k * batch.stride_along(segment) + batch.width * pass.from_bytes,
             batch.more * pass.from_bytes);
   }
-}
-
-// A few lines of a batch: first: lines -> middle; map and second: middle -> done.
-void StageProgram::transform(const Batch& batch, const std::byte* lines, std::byte* middle, std::byte* done,
-                             Index first, Index count, bool streams) const {
-  const Pass& pass = batch.pass;
-  const Operation& operation = pass.operation;
-  const auto run = [&](const Lines& of, const std::byte* in, std::byte* out, bool last) {
-    if (last && streams)
-      of.stream(in, out, count);
-    else
-      of(in, out, count);
-  };
-  if (operation.first)
-    run(*operation.first, lines, middle, !operation.second);
-  else if (lines != middle)
-    std::memcpy(middle, lines, static_cast<std::size_t>(count * pass.in_length * pass.from_bytes));
-  if (operation.map && batch.call.map) map(batch, middle, first, count);
-  if (operation.second) run(*operation.second, middle, done, true);
-  if (operation.scale != 1) scale(pass, done, count);
 }
 
 void StageProgram::map(const Batch& batch, std::byte* middle, Index first, Index count) {

@@ -131,6 +131,11 @@ void StageProgram::plan_cell(Pass& pass, const Box& box, bool zero, End source, 
   pass.buffered = pass.buffered || (!pass.copies && !zero && (table || !direct));
   if (cell.rows) rows_ = std::max(rows_, static_cast<std::size_t>(pass.in_length));
   plan_moves(pass, cell, source, target);
+  cell.work = pass.copies  ? &StageProgram::run_copies
+              : cell.zero  ? &StageProgram::fill_zeros
+              : cell.rows  ? &StageProgram::run_rows
+              : cell.apart ? &StageProgram::run_apart
+                           : &StageProgram::run_lines;
   segments_ = std::max({segments_, cell.from.size(), cell.to.size()});
   pass.rows = pass.rows || cell.rows;
   pass.cells.push_back(std::move(cell));

@@ -38,7 +38,10 @@ void StageProgram::plan_prefetches() {
   }
   if (rows) {
     prefetching_ = 0, prefetching_end_ = 2;
-    for (Cell& cell : rows->cells) cell.apart = cell.asks = true;
+    for (Cell& cell : rows->cells) {
+      cell.apart = cell.asks = true;
+      if (!cell.rows) cell.work = &StageProgram::run_apart;
+    }
   }
   brings_ = brings_ && !columns_ask;
   // rows ask where the columns behind them will write, columns alone where they will next

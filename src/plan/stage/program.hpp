@@ -39,9 +39,10 @@ class StageProgram {
     Store store;
     bool retains;
   };
-  /// Runs share `part` of `parts` of one pass of a block; between passes all parts meet. `workspace.block` must be the
-  /// same memory for all parts.
-  void run(int block, int pass, int part, int parts, Stores stores, Workspace& workspace, const Call& call) const;
+  void choose(Stores stores) { stores_ = stores; }
+  /// Runs share `part` of `parts` of one pass of a block, and nothing behind the last pass; between passes all parts
+  /// meet. `workspace.block` must be the same memory for all parts.
+  void run(int block, int pass, int part, int parts, Workspace& workspace, const Call& call) const;
 
   int blocks() const { return blocks_.count(); }
   Box block(int b) const { return blocks_[b].box; }
@@ -93,8 +94,10 @@ class StageProgram {
     Mover move;                  // to or from the line buffer
     bool in_block = false;
   };
+  struct Batch;
   struct Cell {  // a box whose lines all have the same segments
     Box box;
+    void (StageProgram::*work)(const Batch&) const = nullptr;  // what happens to a batch of its lines
     std::vector<Segment> from, to;
     std::shared_ptr<const Scattered> from_table, to_table;
     Order outer;              // loops, slowest first
@@ -179,10 +182,11 @@ class StageProgram {
   struct Batch {  // of lines, on their way through a pass
     const Pass& pass;
     const Cell& cell;
+    const Box& region;  // of the cell, in a block
     const Shape& at;    // the first of them
     Index width, more;  // and as many follow in the same cell
     const Wanted& wanted;
-    bool retains, streams;
+    bool streams;
     Workspace& workspace;
     const Call& call;
 
@@ -242,17 +246,17 @@ class StageProgram {
 
   void recall(int block) const;
   void run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part, int parts,
-                const Wanted& wanted, Stores stores, Workspace& workspace, const Call& call) const;
+                const Wanted& wanted, Workspace& workspace, const Call& call) const;
   static Index batch_of(const Pass& pass, const Cell& cell, Index along, Index outer, int parts, const Wanted& wanted);
   Wanted wanted_at(const PlacedArea& ahead, const PlacedArea& target, int pass, Index cell, Index cells,
-                   Stores stores, const Call& call) const;
+                   const Call& call) const;
   bool in_place(const Call& call) const;
-  bool streams(const Pass& pass, Stores stores, const Call& call) const;
-  bool retained(bool retains, const Segment& to) const {
-    return retains && !to.in_block && to.slot == spec_.retained_slot;
+  bool streams(const Pass& pass, const Call& call) const;
+  bool retained(const Segment& to) const {
+    return stores_.retains && !to.in_block && to.slot == spec_.retained_slot;
   }
-  void run_batch(const Batch& batch, const Box& region) const;
-  void run_copies(const Batch& batch, const Box& region) const;
+  void fill_zeros(const Batch& batch) const;
+  void run_copies(const Batch& batch) const;
   void run_rows(const Batch& batch) const;
   void run_apart(const Batch& batch) const;
   void run_lines(const Batch& batch) const;
@@ -260,13 +264,18 @@ class StageProgram {
   void zero_gap(const Batch& batch, std::byte* into, Index first, Index last) const;
   void scatter(const Batch& batch, const std::byte* done, Index first, Index count) const;
   static void look_ahead(const Batch& batch, Index first, Index count);
-  void transform(const Batch& batch, const std::byte* lines, std::byte* middle, std::byte* done, Index first,
-                 Index count, bool streams) const;
+  struct Places {  // of a batch of lines: where they are read, between first and second, and in the end
+    const std::byte* lines;
+    std::byte *middle, *done;
+    bool straight;  // they end where they go
+  };
+  Places place(const Batch& batch) const;
   static void map(const Batch& batch, std::byte* middle, Index first, Index count);
   void scale(const Pass& pass, std::byte* lines, Index count) const;
 
   const StageSpec& spec_;
   const Variant variant_;
+  Stores stores_{};
   bool lies_otherwise_ = false;  // source and destination share memory, but points lie elsewhere
   Parts blocks_;
   std::vector<Common> common_;  // by sort of block

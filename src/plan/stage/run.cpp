@@ -5,7 +5,8 @@
 
 namespace weft {
 
-void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspace& workspace, const Call& call) const {
+void StageProgram::run(int b, int p, int part, int parts, Workspace& workspace, const Call& call) const {
+  if (p >= passes()) return;
   if (p == 0) recall(b);
   const Parts::Part block = blocks_[b];
   const Pass& pass = passes_[static_cast<std::size_t>(p)];
@@ -27,22 +28,22 @@ void StageProgram::run(int b, int p, int part, int parts, Stores stores, Workspa
       }
     Wanted wanted;
     if (asks)
-      wanted = wanted_at(ahead, target, p, static_cast<Index>(k), static_cast<Index>(cells.size()), stores, call);
-    run_cell(pass, cell, region, origin, part, parts, wanted, stores, workspace, call);
+      wanted = wanted_at(ahead, target, p, static_cast<Index>(k), static_cast<Index>(cells.size()), call);
+    run_cell(pass, cell, region, origin, part, parts, wanted, workspace, call);
   }
 }
 
 // What one cell of so many asks for in a pass.
 StageProgram::Wanted StageProgram::wanted_at(const PlacedArea& ahead, const PlacedArea& target, int pass, Index cell,
-                                             Index cells, Stores stores, const Call& call) const {
+                                             Index cells, const Call& call) const {
   Wanted wanted;
   const auto before = static_cast<Index>(static_cast<std::size_t>(pass) - prefetching_);
   if (ahead.area)
     wanted.ahead = Share{ahead.area, &ahead.at, 0, ahead.area->rows}.part(
         before * cells + cell, static_cast<Index>(prefetching_end_ - prefetching_) * cells);
   if (pass > 0 || !target.area) return wanted;
-  const bool past_caches = streams(passes_.back(), stores, call) || !variant_.prefetches_target;
-  const Index rows = past_caches      ? (stores.retains ? target.area->retained : 0)
+  const bool past_caches = streams(passes_.back(), call) || !variant_.prefetches_target;
+  const Index rows = past_caches      ? (stores_.retains ? target.area->retained : 0)
                      : in_place(call) ? target.area->retained
                                       : target.area->rows;
   wanted.target = Share{target.area, &target.at, 0, rows}.part(cell, cells);
@@ -82,8 +83,7 @@ Index StageProgram::batch_of(const Pass& pass, const Cell& cell, Index along, In
 }
 
 void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part,
-                            int parts, const Wanted& wanted, Stores stores, Workspace& workspace,
-                            const Call& call) const {
+                            int parts, const Wanted& wanted, Workspace& workspace, const Call& call) const {
   const int axis = pass.operation.axis, c = cell.companion;
   const Index along = c < 0 ? 1 : region.extent(c);
   Index outer = 1;
@@ -92,8 +92,7 @@ void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& regio
   const Index batches = (along + width - 1) / width;
   const Index begin = outer * batches * part / parts, end = outer * batches * (part + 1) / parts;
   if (begin == end) return;
-  const bool streams_now =
-      streams(pass, stores, call) && !(cell.to.size() == 1 && retained(stores.retains, cell.to[0]));
+  const bool streams_now = streams(pass, call) && !(cell.to.size() == 1 && retained(cell.to[0]));
 
   Shape at = region.lo;
   Index rest = begin / batches;
@@ -121,7 +120,7 @@ void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& regio
       if (!cell.asks) each_row(now.ahead, call, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
       const Index count = std::min(width, along - batch * width);
       const Index more = std::clamp<Index>(along - (batch + 1) * width, 0, width);
-      run_batch({pass, cell, at, count, more, now, stores.retains, streams_now, workspace, call}, region);
+      (this->*cell.work)({pass, cell, region, at, count, more, now, streams_now, workspace, call});
       if (c < 0) continue;
       for (std::size_t s = 0; s < cell.from.size(); ++s) workspace.from[s] += width * cell.from[s].strides[c];
       for (std::size_t s = 0; s < cell.to.size(); ++s) workspace.to[s] += width * cell.to[s].strides[c];
@@ -136,9 +135,9 @@ void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& regio
 }
 
 // Whether a pass stores past the caches now.
-bool StageProgram::streams(const Pass& pass, Stores stores, const Call& call) const {
-  if (!pass.streams || stores.store == Store::cached) return false;
-  return stores.store == Store::streaming || !in_place(call);
+bool StageProgram::streams(const Pass& pass, const Call& call) const {
+  if (!pass.streams || stores_.store == Store::cached) return false;
+  return stores_.store == Store::streaming || !in_place(call);
 }
 
 // Whether results are written where they were read, but for what is retained elsewhere. What has just been read is in

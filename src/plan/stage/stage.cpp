@@ -38,7 +38,7 @@ void Stage::choose(const Choice& choice) {
     store = Store::streaming;
   else if (choice.streams && store != Store::cached)
     store = streams ? Store::streaming : Store::cached;
-  stores_ = {store, choice.retains};
+  program_->choose({store, choice.retains});
 }
 
 void Stage::follow(int b, const Stage& next, int block) {

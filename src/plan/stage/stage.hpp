@@ -48,11 +48,8 @@ class Stage {
   std::size_t rows() const;
   std::size_t ahead_rows() const;
 
-  /// Runs share `part` of `parts` of one pass of a block; between passes all parts meet. `block` of the workspace must
-  /// be the same memory for all parts.
-  void run(int block, int pass, int part, int parts, Workspace& workspace, const Call& call) const {
-    if (pass < program_->passes()) program_->run(block, pass, part, parts, stores_, workspace, call);
-  }
+  /// What runs now, as chosen; only of a stage that has blocks. Passes behind its own do nothing.
+  const StageProgram& program() const { return *program_; }
 
  private:
   std::array<StageProgram*, 3> programs() const { return {planned_.get(), streaming_.get(), in_runs_.get()}; }
@@ -70,8 +67,7 @@ class Stage {
   std::unique_ptr<StageProgram> planned_, streaming_, in_runs_;  // null: there is no such variant, or nothing to do
   int passes_ = 0;                                               // the most of any variant
   Choice choice_;
-  const StageProgram* program_ = nullptr;
-  StageProgram::Stores stores_{};
+  StageProgram* program_ = nullptr;
 };
 
 }  // namespace weft
