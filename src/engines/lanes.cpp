@@ -45,6 +45,13 @@ const std::vector<Set>& sets() {
        {avx2_complex_double, avx2_real_double, avx2_rows_forward_double, avx2_rows_backward_double},
        {avx2_complex_float, avx2_real_float, avx2_rows_forward_float, avx2_rows_backward_float}},
 #endif
+#ifdef WEFT_HAVE_NEON
+      {"neon",
+       "lanes-neon",
+       true,
+       {neon_complex_double, neon_real_double, neon_rows_forward_double, neon_rows_backward_double},
+       {neon_complex_float, neon_real_float, neon_rows_forward_float, neon_rows_backward_float}},
+#endif
   };
   return all;
 }
@@ -225,7 +232,7 @@ class LanesLines final : public Lines {
   int by_rows() const {
     constexpr Index long_line = 160;
     const Index points = complex_points(spec()), eighth = points / combined, quarter = points / few_combined;
-    if (!lanes::keeps_rows(registers_)) return 0;
+    if (!lanes::keeps_rows(registers_, width_ * static_cast<Index>(sizeof(Real)))) return 0;
     if (spec().in_stride != 1 || spec().out_stride != 1 || program_.convolution ||
         points % (spec().kind == Kind::c2c ? combined : width_) != 0)
       return 0;

@@ -8,9 +8,9 @@
 // real lines of an even length as complex ones of half of it (ibid. ch. 4.3), odd ones without what
 // the first pass leaves twice. Larger primes by convolution (convolved.hpp).
 //
-// There are kernels for AVX-512 and for AVX2 with fused multiply-add, from the same templates. The
-// processor's best set is chosen at run time; the environment variable WEFT_KERNELS names another
-// one, or `none`.
+// There are kernels for AVX-512, for AVX2 with fused multiply-add, and for NEON, from the same
+// templates. The processor's best set is chosen at run time; the environment variable WEFT_KERNELS
+// names another one, or `none`.
 //
 // Always true: lanes never meet, so the bits of a line depend on nothing but its values and the
 // set.
@@ -25,7 +25,7 @@
 
 namespace weft {
 
-/// The sets that this build and processor have, best first: "avx512", "avx2".
+/// The sets that this build and processor have, best first: "avx512", "avx2"; "neon".
 std::vector<std::string> kernel_sets();
 /// The one in use, or "none". This and all that follow throw `Error` if WEFT_KERNELS names no set
 /// that is here.

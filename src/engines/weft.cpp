@@ -31,7 +31,7 @@ class WeftEngine final : public Engine {
  public:
   explicit WeftEngine(std::unique_ptr<const Engine> other)
       : other_(std::move(other)),
-        summary_("weft's own kernels (AVX-512, AVX2) where they are faster on this processor, else " +
+        summary_("weft's own kernels (AVX-512, AVX2, NEON) where they are faster on this processor, else " +
                  std::string(other_->summary())),
         remembers_(!other_->export_wisdom().empty()) {}
   std::string_view name() const override { return "weft"; }

@@ -89,7 +89,7 @@ TEST(Holes, OfKernels) {
   }
   // the middle of a sphere's lines is left out, in parts of the largest radix: this is what they are for
   for (const auto& [n, from, to] : {std::tuple{64, 24, 48}, std::tuple{96, 32, 72}, std::tuple{100, 30, 70}}) {
-    if (kernel_sets().front() != "avx512" && n != 64) continue;  // other sets have no radices 10 and 12
+    if (kernel_sets().front() == "avx2" && n != 64) continue;  // too few registers for radices 10 and 12
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       LineSpec spec{Kind::c2c, direction, Precision::double_, n};
       spec.hole_first = n / 4 + 1, spec.hole_last = n - n / 4;

@@ -114,13 +114,14 @@ TEST(Weft, LeavesOutWisdomOfOtherKernels) {
   if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
   const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 72};
   const Engine& weft = engine("weft");
-  for (const std::string manner : {"lanes", "lanes-avx2", "lanes-another"}) {
+  for (const std::string manner : {"lanes", "lanes-avx2", "lanes-neon", "lanes-another"}) {
     if (manner == lanes_manner()) continue;
     weft.import_wisdom("weft fftw wisdom 1\n" + to_string(spec) + " measure " + manner + " 0\n\n");
     EXPECT_FALSE(weft.knows(spec, "measure")) << manner;
   }
   EXPECT_EQ(kernel_set(), kernel_sets().empty() ? "none" : kernel_sets().front());
-  EXPECT_EQ(lanes_manner(), kernel_set() == "avx2" ? "lanes-avx2" : "lanes");
+  const std::string set(kernel_set());
+  EXPECT_EQ(lanes_manner(), set == "avx512" || set == "none" ? "lanes" : "lanes-" + set);
 }
 
 // Another process that imports what one has found does every line alike, also where the other

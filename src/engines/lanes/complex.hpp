@@ -27,7 +27,7 @@ WEFT_INLINE void groups(Batch<Real> b, Body body) {
 
 template <class Real, bool back>
 void c2c(const Program<Real>& program, Batch<Real> batch) {
-  if constexpr (keeps_rows(registers))
+  if constexpr (keeps_rows(registers, bytes))
     if (program.rest) {
       return with_parts(program, [&](auto parts) {
         constexpr WithHole<parts.value> zeros;
@@ -79,9 +79,9 @@ void c2c(const Program<Real>& program, Batch<Real> batch) {
 template <class Real, bool back>
 void c2c_rows(const Program<Real>& program, Rows<Real> rows) {
   constexpr int w = width<Real>;
-  // With few registers one way to write serves all, which makes half as much code: what does not
+  // With short registers one way to write serves all, which makes half as much code: what does not
   // stream is kept, and everything is scaled, by 1 perhaps.
-  constexpr bool one_way = registers < 32;
+  constexpr bool one_way = bytes < cache_line;
   if (one_way && !rows.streams) rows.first_kept = 0, rows.kept = line_points(program);
   const Work<Real> work{rows.work};
   Index j = 0;

@@ -25,8 +25,9 @@ constexpr Hole hole_of(int radix) { return radix >= 4 && radix % 2 == 0 ? Hole{r
 
 /// The largest radix that is no prime, of an instruction set with so many registers.
 constexpr int largest_composite(int registers) { return registers < 32 ? 8 : 12; }
-/// Whether some rows are not put in lanes: that takes many registers.
-constexpr bool keeps_rows(int registers) { return registers >= 32; }
+/// Whether some rows are not put in lanes: that takes many registers, of as many doubles as such a row
+/// has parts.
+constexpr bool keeps_rows(int registers, std::ptrdiff_t bytes) { return registers >= 32 && bytes >= 8 * combined; }
 
 template <class Real>
 struct Program;
@@ -143,6 +144,7 @@ struct Kernels {
   extern const RunRows<float> set##_rows_forward_float, set##_rows_backward_float
 WEFT_KERNELS(avx512);
 WEFT_KERNELS(avx2);
+WEFT_KERNELS(neon);
 #undef WEFT_KERNELS
 
 }  // namespace weft::lanes

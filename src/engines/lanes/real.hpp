@@ -220,7 +220,7 @@ void convolved_c2r(const Program<Real>& program, Batch<Real> batch) {
 // + O, X[h-k] = (E - O)*.
 template <class Real>
 void r2c(const Program<Real>& program, Batch<Real> batch) {
-  if constexpr (keeps_rows(registers))
+  if constexpr (keeps_rows(registers, bytes))
     if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, false>(parts, program, batch); });
   if (program.convolution) return convolved_r2c(program, batch);
   if (!program.halves) return odd_r2c(program, batch);
@@ -248,7 +248,7 @@ void r2c(const Program<Real>& program, Batch<Real> batch) {
 // (X[k] - X*[h-k]); what an imaginary part of X[0] or X[h] may be is not looked at.
 template <class Real>
 void c2r(const Program<Real>& program, Batch<Real> batch) {
-  if constexpr (keeps_rows(registers))
+  if constexpr (keeps_rows(registers, bytes))
     if (program.rest) return with_parts(program, [&](auto parts) { real_rows<Real, true>(parts, program, batch); });
   if (program.convolution) return convolved_c2r(program, batch);
   if (!program.halves) return odd_c2r(program, batch);

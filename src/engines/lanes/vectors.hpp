@@ -24,7 +24,7 @@ template <class Real>
 using Lane = typename UpTo<width<Real>>::type;
 
 // Real and imaginary parts of as many points as there are lanes, from two registers of complex
-// numbers, and back. A register is two or four units of 16 bytes, and what stays in its unit is
+// numbers, and back. A register is one, two or four units of 16 bytes, and what stays in its unit is
 // cheap: so lane k has point `point_of(k)`.
 template <class Real>
 constexpr int unit = 16 / static_cast<int>(sizeof(Real));
@@ -170,7 +170,7 @@ WEFT_INLINE Pair<Real> joined(Point<Real> v) {
 // then units.
 template <int odd, class Real, int... k>
 WEFT_INLINE Vector<Real> alternate(Vector<Real> a, Vector<Real> b, Numbers<k...>) {  // units, of even or odd number
-  constexpr int q = unit<Real>, half = units / 2;
+  constexpr int q = unit<Real>, half = units < 2 ? 1 : units / 2;
   return __builtin_shufflevector(a, b, ((k / q % half * 2 + odd) * q + k % q + (k / q < half ? 0 : width<Real>))...);
 }
 template <int part, class Real, int... k>
@@ -181,8 +181,10 @@ WEFT_INLINE Vector<Real> halves(Vector<Real> a, Vector<Real> b, Numbers<k...>) {
 template <int step, class Real>
 WEFT_INLINE void transpose_units(Vector<Real>* v) {  // of as many registers, so far apart
   constexpr Lane<Real> lane;
-  static_assert(units == 2 || units == 4);
-  if constexpr (units == 2) {
+  static_assert(units == 1 || units == 2 || units == 4);
+  if constexpr (units == 1) {
+    return;
+  } else if constexpr (units == 2) {
     const auto a = v[0], b = v[step];
     v[0] = alternate<0, Real>(a, b, lane), v[step] = alternate<1, Real>(a, b, lane);
   } else {

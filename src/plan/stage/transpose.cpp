@@ -1,4 +1,4 @@
-// Three register widths, and plain loops for other processors. Strided sides are walked so that each cache line on the
+// Three register widths. Strided sides are walked so that each cache line on the
 // contiguous side is used whole.
 #include "plan/stage/transpose.hpp"
 
@@ -19,14 +19,13 @@ inline void corner(const std::byte* from, std::byte* to, const Panel& p, Index i
   for (Index j = j0; j < p.nj; ++j)
     for (Index i = i0; i < p.ni; ++i) std::memcpy(to + i * E + j * p.to_j, from + i * p.from_i + j * E, E);
 }
-template <Index E>
-void transposed(const std::byte* from, std::byte* to, const Panel& p, Index) {
+void transposed16(const std::byte* from, std::byte* to, const Panel& p, Index) {
   constexpr Index tile = 32;  // both sides of a tile stay in the first-level cache
   for (Index j0 = 0; j0 < p.nj; j0 += tile)
     for (Index i0 = 0; i0 < p.ni; i0 += tile) {
       const Index i1 = std::min(i0 + tile, p.ni), j1 = std::min(j0 + tile, p.nj);
       for (Index j = j0; j < j1; ++j)
-        for (Index i = i0; i < i1; ++i) std::memcpy(to + i * E + j * p.to_j, from + i * p.from_i + j * E, E);
+        for (Index i = i0; i < i1; ++i) std::memcpy(to + i * 16 + j * p.to_j, from + i * p.from_i + j * 16, 16);
     }
 }
 
@@ -51,6 +50,39 @@ void strips(const std::byte* from, std::byte* to, const Panel& p, Index) {
     Panel rest = p;
     rest.nj = j_end;
     corner<E>(from, to, rest, i_end, 0);
+  }
+}
+
+// What every 64-bit processor has: registers of 128 bits.
+template <class Real>
+struct Register {
+  typedef Real type __attribute__((vector_size(16), aligned(sizeof(Real)), may_alias));
+};
+template <class Real>
+[[gnu::always_inline]] inline auto& in_memory(const std::byte* p) {
+  return *reinterpret_cast<const typename Register<Real>::type*>(p);
+}
+template <class Real>
+[[gnu::always_inline]] inline auto& in_memory(std::byte* p) {
+  return *reinterpret_cast<typename Register<Real>::type*>(p);
+}
+void strip8(const std::byte* from, Index fs, std::byte* to, Index ts, Index n) {
+  for (Index i = 0; i < n; i += 2, from += 2 * fs, to += 16) {
+    const auto a = in_memory<double>(from), b = in_memory<double>(from + fs);
+    in_memory<double>(to) = __builtin_shufflevector(a, b, 0, 2);
+    in_memory<double>(to + ts) = __builtin_shufflevector(a, b, 1, 3);
+  }
+}
+void strip4(const std::byte* from, Index fs, std::byte* to, Index ts, Index n) {
+  for (Index i = 0; i < n; i += 4, from += 4 * fs, to += 16) {
+    const auto a = in_memory<float>(from), b = in_memory<float>(from + fs), c = in_memory<float>(from + 2 * fs),
+               d = in_memory<float>(from + 3 * fs);
+    const auto ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const auto ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    in_memory<float>(to) = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    in_memory<float>(to + ts) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    in_memory<float>(to + 2 * ts) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
+    in_memory<float>(to + 3 * ts) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
   }
 }
 
@@ -133,20 +165,6 @@ void strips_stream(const std::byte* from, std::byte* to, const Panel& p, Index b
   }
 }
 
-void strip4_sse(const std::byte* from, Index fs, std::byte* to, Index ts, Index n) {
-  for (Index i = 0; i < n; i += 4, from += 4 * fs, to += 16) {
-    __m128 a = _mm_loadu_ps(reinterpret_cast<const float*>(from)),
-           b = _mm_loadu_ps(reinterpret_cast<const float*>(from + fs));
-    __m128 c = _mm_loadu_ps(reinterpret_cast<const float*>(from + 2 * fs)),
-           d = _mm_loadu_ps(reinterpret_cast<const float*>(from + 3 * fs));
-    _MM_TRANSPOSE4_PS(a, b, c, d);
-    _mm_storeu_ps(reinterpret_cast<float*>(to), a);
-    _mm_storeu_ps(reinterpret_cast<float*>(to + ts), b);
-    _mm_storeu_ps(reinterpret_cast<float*>(to + 2 * ts), c);
-    _mm_storeu_ps(reinterpret_cast<float*>(to + 3 * ts), d);
-  }
-}
-
 #endif
 
 }  // namespace
@@ -161,11 +179,8 @@ MoveFunction transposing(Index bytes, [[maybe_unused]] bool stream) {
     return stream ? strips_stream<8, strip8_avx512<true>, strip8_avx512<false>, 8> : strips<8, strip8_avx512<false>, 8>;
   if (bytes == 16 && avx2) return strips<16, strip16_avx2>;
   if (bytes == 8 && avx2) return strips<8, strip8_avx2>;
-  if (bytes == 4) return strips<4, strip4_sse>;
 #endif
-  if (bytes == 16) return transposed<16>;
-  if (bytes == 8) return transposed<8>;
-  return transposed<4>;
+  return bytes == 16 ? transposed16 : bytes == 8 ? strips<8, strip8, 2> : strips<4, strip4>;
 }
 
 }  // namespace weft
