@@ -224,7 +224,7 @@ class LanesLines final : public Lines {
 
   // Whether rows go through registers alone.
   bool in_registers() const {
-    return width_ == combined && by_rows() > 0 && complex_points(spec()) / by_rows() <= width_;
+    return sizeof(Real) == 8 && by_rows() > 0 && complex_points(spec()) / by_rows() <= combined;
   }
   // How many parts a row has where rows are not put in lanes: eighths are whole numbers of
   // registers, or rows are long; quarters are for rows that registers or the first-level cache
@@ -232,10 +232,15 @@ class LanesLines final : public Lines {
   int by_rows() const {
     constexpr Index long_line = 160;
     const Index points = complex_points(spec()), eighth = points / combined, quarter = points / few_combined;
-    if (!lanes::keeps_rows(registers_, width_ * static_cast<Index>(sizeof(Real)))) return 0;
-    if (spec().in_stride != 1 || spec().out_stride != 1 || program_.convolution ||
-        points % (spec().kind == Kind::c2c ? combined : width_) != 0)
-      return 0;
+    const auto bytes = width_ * static_cast<Index>(sizeof(Real));
+    if (spec().in_stride != 1 || spec().out_stride != 1 || program_.convolution) return 0;
+    if (!lanes::keeps_rows(registers_, bytes)) {
+      if (!lanes::keeps_short_rows(bytes) || sizeof(Real) != 8 || spec().kind != Kind::c2c) return 0;
+      return points == combined * combined                                      ? combined
+             : points == few_combined * few_combined || points == few_combined * combined ? few_combined
+                                                                                          : 0;
+    }
+    if (points % (spec().kind == Kind::c2c ? combined : width_) != 0) return 0;
     if (eighth >= width_ && (eighth % width_ == 0 || points >= long_line)) return combined;
     if (width_ == combined &&
         (quarter == few_combined || quarter == combined || (quarter == few_rest && !spec().has_hole())))

@@ -25,19 +25,29 @@ WEFT_INLINE void groups(Batch<Real> b, Body body) {
   }
 }
 
+// Rows that are not put in lanes: whatever their length with many registers, else short ones.
+template <class Real, bool back, bool streams, class In, class Out>
+WEFT_INLINE void kept_rows(In in, Out out, const Program<Real>& program, const Batch<Real>& batch) {
+  if constexpr (keeps_rows(registers, bytes))
+    rows<Real, back, Ahead, streams>(in, out, program, batch);
+  else
+    short_rows<Real, back, streams>(in, out, program, batch);
+}
+
 template <class Real, bool back>
 void c2c(const Program<Real>& program, Batch<Real> batch) {
-  if constexpr (keeps_rows(registers, bytes))
+  if constexpr (keeps_rows(registers, bytes) || (keeps_short_rows(bytes) && sizeof(Real) == 8))
     if (program.rest) {
       return with_parts(program, [&](auto parts) {
         constexpr WithHole<parts.value> zeros;
         constexpr Radix<combined> all;
         if (back && program.zero)
-          return batch.streams ? rows<Real, back, Ahead, true>(zeros, all, program, batch)
-                               : rows<Real, back, Ahead>(zeros, all, program, batch);
-        if (!back && program.unwanted) return rows<Real, back, Ahead>(parts, WithHole<combined>(), program, batch);
-        batch.streams ? rows<Real, back, Ahead, true>(parts, all, program, batch)
-                      : rows<Real, back, Ahead>(parts, all, program, batch);
+          return batch.streams ? kept_rows<Real, back, true>(zeros, all, program, batch)
+                               : kept_rows<Real, back, false>(zeros, all, program, batch);
+        if (!back && program.unwanted)
+          return kept_rows<Real, back, false>(parts, WithHole<combined>(), program, batch);
+        batch.streams ? kept_rows<Real, back, true>(parts, all, program, batch)
+                      : kept_rows<Real, back, false>(parts, all, program, batch);
       });
     }
   const Work<Real> work{batch.work}, lines = beside(program, work);

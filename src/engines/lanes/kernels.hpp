@@ -28,6 +28,9 @@ constexpr int largest_composite(int registers) { return registers < 32 ? 8 : 12;
 /// Whether some rows are not put in lanes: that takes many registers, of as many doubles as such a row
 /// has parts.
 constexpr bool keeps_rows(int registers, std::ptrdiff_t bytes) { return registers >= 32 && bytes >= 8 * combined; }
+/// Whether complex rows of 16, 32 and 64 points in double precision stay as they lie in memory: that takes
+/// registers of several points.
+constexpr bool keeps_short_rows(std::ptrdiff_t bytes) { return bytes >= 32; }
 
 template <class Real>
 struct Program;

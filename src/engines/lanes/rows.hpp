@@ -37,7 +37,7 @@ struct Meanwhile {
 template <int m, class Real, bool back, bool streams, bool leaves_out, class In>
 void whole_rows(In, const Program<Real>& program, const Batch<Real>& batch) {
   using Points = Whole<Real, back>;
-  constexpr int w = width<Real>, some = w / 2, parts = In::value;
+  constexpr int w = width<Real>, some = w / 2, parts = In::value, in_line = cache_line / bytes;
   static_assert(some == units && sizeof(Real) == 8, "units are points");
   for (Index line = 0; line < batch.lines; ++line) {
     const Real *const x = batch.in + line * batch.in_step, *twiddle = program.across;
@@ -49,6 +49,7 @@ void whole_rows(In, const Program<Real>& program, const Batch<Real>& batch) {
       for (int k = 0; k < parts; ++k) {
         const Real* const from = x + 2 * k * m + block * w;
         a[k] = In::in_hole(k) ? Points{} : Points{load(from)};
+        if (block % in_line != 0) continue;
         if (back && !streams) __builtin_prefetch(y + batch.out_step + 2 * k * m + block * w, 1);
         __builtin_prefetch(from + 2 * batch.in_step);
       }
@@ -67,18 +68,24 @@ void whole_rows(In, const Program<Real>& program, const Batch<Real>& batch) {
     }
   }
 }
-// Their passes ask for nothing, by a type that the file has passes for anyway.
+// Does rows that are short enough; false where these are longer.
+template <class Real, bool back, bool streams, class In, class Out>
+WEFT_INLINE bool short_rows(In in, Out, const Program<Real>& program, const Batch<Real>& batch) {
+  constexpr bool leaves_out = Out::in_hole(hole_of(Out::value).first);
+  const Index m = program.rest->points;
+  if constexpr (In::value == few_combined)
+    if (m == few_combined) return whole_rows<few_combined, Real, back, streams, leaves_out>(in, program, batch), true;
+  if (m == combined) return whole_rows<combined, Real, back, streams, leaves_out>(in, program, batch), true;
+  return false;
+}
+// Passes of longer ones ask for nothing, by a type that the file has passes for anyway.
 template <class Real, bool back, class Asks, bool streams = false, class In, class Out>
-void rows(In in, Out, const Program<Real>& program, const Batch<Real>& batch) {
+void rows(In in, Out wanted, const Program<Real>& program, const Batch<Real>& batch) {
   constexpr int w = width<Real>, parts = In::value, rows_at_once = together<parts, Real>;
   const Program<Real>& rest = *program.rest;
   const Index m = rest.points;
-  if constexpr (w == combined) {
-    constexpr bool leaves_out = Out::in_hole(hole_of(Out::value).first);
-    if constexpr (parts == few_combined)
-      if (m == few_combined) return whole_rows<few_combined, Real, back, streams, leaves_out>(in, program, batch);
-    if (m == combined) return whole_rows<combined, Real, back, streams, leaves_out>(in, program, batch);
-  }
+  if constexpr (w == combined)
+    if (short_rows<Real, back, streams>(in, wanted, program, batch)) return;
   const Work<Real> work{batch.work}, begin = beside(rest, work);
   Meanwhile meanwhile(batch);
   Asks asks;
@@ -133,7 +140,7 @@ void rows(In in, Out, const Program<Real>& program, const Batch<Real>& batch) {
 // Calls with the number of a row's parts as a constant.
 template <class Real, class Body>
 WEFT_INLINE void with_parts(const Program<Real>& program, Body body) {
-  if constexpr (width<Real> == combined) {
+  if constexpr (sizeof(Real) == 8) {
     if (program.points == few_combined * program.rest->points) return body(Radix<few_combined>());
   }
   body(Radix<combined>());
