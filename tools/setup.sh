@@ -37,7 +37,9 @@ libspfft-dev        a peer to be compared with: SpFFT"
 
 needs_long="
 clang               a second compiler
-python3-pip         fetches DUCC, a second engine"
+python3-pip         fetches DUCC, a second engine
+g++-aarch64-linux-gnu another processor: its compiler
+qemu-user-static    runs what that makes"
 
 # Programs that call FFTW-MPI, to be run with the drop-in; what cannot be had is done without.
 needs_programs="
@@ -89,6 +91,12 @@ fetch_ducc() {
         fail "could not fetch DUCC's source: ducc0 0.42.0 from the Python package index"
 }
 
+# Libraries for 64-bit Arm in build/arm_sysroot.
+fetch_arm() {
+    mkdir -p build
+    tools/arm_sysroot >build/arm_sysroot.log 2>&1 || { tail -n 20 build/arm_sysroot.log; fail "could not fetch libraries for 64-bit Arm"; }
+}
+
 # A Python in build/python that has what the Python package needs: nanobind to be built, mpi4py to run. The package index may be
 # out of reach: then the package is neither built nor tested, as CMake says.
 python_environment() {
@@ -126,7 +134,9 @@ targets=()
 build() {
     local preset=$1 named=() log; shift
     log=build/$preset.log
-    if [ "$preset" != mpich ] && command -v mpicxx.openmpi mpirun.openmpi >/dev/null; then
+    if [ "$preset" = arm ]; then
+        named=(-D MPIEXEC_EXECUTABLE="$(command -v mpirun.openmpi mpirun | head -n 1)")
+    elif [ "$preset" != mpich ] && command -v mpicxx.openmpi mpirun.openmpi >/dev/null; then
         named=(-D MPI_CXX_COMPILER="$(command -v mpicxx.openmpi)" -D MPIEXEC_EXECUTABLE="$(command -v mpirun.openmpi)")
     fi
     # Reading headers takes most of the time: files are compiled many at a time. The long presets compile them one by one, which shows
@@ -134,7 +144,7 @@ build() {
     if [[ $preset =~ ^(release|ci|mpich)$ && ! -f build/$preset/CMakeCache.txt ]]; then
         named+=(-D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=10)
     fi
-    [ ! -x build/python/bin/python ] || named+=(-D Python_EXECUTABLE="$PWD/build/python/bin/python")
+    [ ! -x build/python/bin/python ] || [ "$preset" = arm ] || named+=(-D Python_EXECUTABLE="$PWD/build/python/bin/python")
     mkdir -p build
     echo "configuring build/$preset"
     cmake --preset "$preset" "${named[@]}" "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
