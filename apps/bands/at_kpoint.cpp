@@ -43,16 +43,22 @@ void share(const Pools& pools, std::vector<AtKPoint>& kpoints, const Input& inpu
 }
 
 void check_size(const Pools& pools, const Input& input, weft::Index batch, std::size_t kpoints) {
-  const double radius = std::sqrt(2 * input.cutoff), pi = std::numbers::pi;
-  const double waves = input.crystal.volume() * std::pow(radius, 3) / (6 * pi * pi);
+  const double radius = std::sqrt(2 * input.cutoff), turn = 2 * std::numbers::pi;
+  const double waves = input.crystal.volume() * std::pow(radius, 3) * 2 / (3 * turn * turn);
   double points = 1;
-  for (const Vector3& a : input.crystal.cell) points *= 4 * radius * std::sqrt(dot(a, a)) / (2 * pi) + 1;
+  for (const Vector3& a : input.crystal.cell) points *= 4 * radius * std::sqrt(dot(a, a)) / turn + 1;
   const auto columns =
       static_cast<double>(columns_for(static_cast<long>(input.bands), static_cast<weft::Index>(waves) + 1));
   const double fields = static_cast<double>(std::max<weft::Index>(batch, 16)) + 4;
   int ranks = 1;
   MPI_Comm_size(pools.mine(), &ranks);
-  const double bytes = 16 * ((12 + static_cast<double>(kpoints)) * waves * columns + fields * points) / ranks;
+  double projectors = 0;
+  if (const auto* const gth = std::get_if<GthPotential>(&input.potential))
+    for (const Atom& atom : input.crystal.atoms)
+      for (std::size_t l = 0; l < gth->species[atom.species].channels.size(); ++l)
+        projectors += static_cast<double>((2 * l + 1) * gth->species[atom.species].channels[l].h.size());
+  const double each = static_cast<double>(kpoints);
+  const double bytes = 16 * (((12 + each) * columns + each * projectors) * waves + fields * points) / ranks;
   check_memory(pools.all(), bytes, fmt::format("{} bands of about {:.3g} plane waves", input.bands, waves));
 }
 

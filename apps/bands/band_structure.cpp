@@ -26,6 +26,7 @@ AtKPoint solve(const Ranks& ranks, const Potential& potential, const Input& inpu
   h.set_potential(potential.space, potential.slab);
   if (potential.ions) h.set_nonlocal(Nonlocal(input.crystal, basis, *potential.ions));
   result.strategy = h.plan().effective().strategy;
+  if (!h.idle()) result.idle = 0;
 
   Block x = first_guess(basis, columns_for(static_cast<long>(input.bands), basis.total));
   const auto told = [&](const Step& step) {
@@ -33,7 +34,9 @@ AtKPoint solve(const Ranks& ranks, const Potential& potential, const Input& inpu
         fmt::format("{}: step {}, {} bands open, residual {:.1e} Ha", name, step.number, step.open, step.residual));
   };
   const Wanted wanted{.bands = static_cast<long>(input.bands), .tolerance = input.tolerance, .told = told};
-  return {point, basis.total, davidson(h, x, wanted)};
+  AtKPoint found{point, basis.total, davidson(h, x, wanted)};
+  result.seconds.exchanges += h.exchange_seconds();
+  return found;
 }
 
 }  // namespace
@@ -57,7 +60,8 @@ void solve_path(const Pools& pools, const Potential& potential, const Input& inp
   const double start = MPI_Wtime();
   MPI_Comm_size(pools.all(), &result.ranks);
   result.pools = pools.count();
-  const Ranks ranks{pools.mine(), &result.seconds};
+  result.idle = 1;
+  const Ranks ranks{pools.mine(), &result.seconds, settings.sum_columns};
   for (const KPoint& point : input.kpoints) result.kpoints.push_back({point, 0, {}});
   agree(pools.all(), [&] {
     for (std::size_t i = 0; i < input.kpoints.size(); ++i) {
@@ -69,6 +73,7 @@ void solve_path(const Pools& pools, const Potential& potential, const Input& inp
     }
   });
   share(pools, result.kpoints, input);
+  MPI_Allreduce(MPI_IN_PLACE, &result.idle, 1, MPI_INT, MPI_SUM, pools.all());
   MPI_Allreduce(MPI_IN_PLACE, &result.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, pools.all());
   result.wall = MPI_Wtime() - start;
 }

@@ -16,6 +16,7 @@ struct BandStructure {
   std::vector<AtKPoint> kpoints;  ///< in the order of the input; on all ranks
   weft::Shape grid;
   int ranks = 1, pools = 1;
+  int idle = 0;          ///< ranks that have nothing to do at any k-point
   std::string strategy;  ///< of the transforms of the last k-point of the first pool
   Seconds seconds;       ///< the longest of any rank, by category
   double wall = 0;       ///< seconds of the whole calculation
@@ -24,6 +25,8 @@ struct BandStructure {
 struct Settings {
   weft::Options options;  ///< of the transforms; a batch of 1 stands for as many bands as suit
   int pools = 0;          ///< groups of ranks with k-points of their own; 0: as many as pay
+  long sum_columns = 0;         ///< as in Ranks
+  bool forces = false;    ///< of ground states: forces on atoms are wanted
   std::string restart;  ///< of ground states: a file that holds the density from one iteration to the next; empty: none
   std::function<void(const std::string&)> told = [](const std::string&) {};  ///< a line about each step
 };

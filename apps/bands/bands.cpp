@@ -10,6 +10,6 @@ int main(int argc, char** argv) {
                          false);
   return program.run(argc, argv, [](const bands::Asked&, const bands::Input& input, const bands::Settings& settings) {
     const bands::BandStructure structure = bands::band_structure(MPI_COMM_WORLD, input, settings);
-    return bands::Result{bands::table(input, structure), bands::json(input, structure), ""};
+    return bands::Result{bands::table(input, structure), bands::json(input, structure), "", ""};
   });
 }

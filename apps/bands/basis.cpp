@@ -35,9 +35,9 @@ weft::Index small_factors(weft::Index n) {
 }  // namespace
 
 std::vector<weft::SphereStick> basis_sticks(const Crystal& crystal, const Vector3& k, double cutoff,
-                                            weft::Index largest_index) {
+                                            weft::Index largest_index, bool half) {
   std::vector<weft::SphereStick> sticks =
-      weft::sphere_sticks({.squared = 2 * cutoff, .metric = crystal.metric(), .k = k});
+      weft::sphere_sticks({.squared = 2 * cutoff, .metric = crystal.metric(), .k = k, .half = half});
   if (const weft::Index most = largest_index; most > 0) {
     for (weft::SphereStick& s : sticks) s.lo = std::max(s.lo, -most), s.hi = std::min(s.hi, most + 1);
     std::erase_if(sticks, [most](const weft::SphereStick& s) {
@@ -71,9 +71,11 @@ weft::Shape basis_grid(const Crystal& crystal, const std::vector<Vector3>& kpoin
 
 Basis make_basis(const Crystal& crystal, const Vector3& k, double cutoff, weft::Index largest_index, int ranks,
                  int rank) {
-  const std::vector<weft::SphereStick> sticks = basis_sticks(crystal, k, cutoff, largest_index);
   Basis basis;
+  basis.half = k == Vector3{0, 0, 0};
+  const std::vector<weft::SphereStick> sticks = basis_sticks(crystal, k, cutoff, largest_index, basis.half);
   for (const weft::SphereStick& s : sticks) basis.total += s.size();
+  if (basis.half) basis.total = 2 * basis.total - 1;
   basis.mine = weft::vectors(weft::share_sticks(sticks, ranks)[static_cast<std::size_t>(rank)]);
   const Matrix3 b = crystal.reciprocal();
   for (const weft::GVector& g : basis.mine) {
@@ -81,6 +83,7 @@ Basis make_basis(const Crystal& crystal, const Vector3& k, double cutoff, weft::
                         k[2] + static_cast<double>(g[2])};
     basis.waves.push_back(combine(index, b));
     basis.kinetic.push_back(dot(basis.waves.back(), basis.waves.back()) / 2);
+    if (basis.half && g == weft::GVector{0, 0, 0}) basis.origin = static_cast<long>(basis.waves.size()) - 1;
   }
   return basis;
 }

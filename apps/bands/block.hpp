@@ -19,6 +19,13 @@ class Block {
   Block() = default;
   Block(long rows, long columns) : rows_(rows), columns_(columns), values_(static_cast<std::size_t>(rows * columns)) {}
 
+  /// Another shape, whose values are any; memory is kept where it suffices.
+  void reshape(long rows, long columns) {
+    rows_ = rows, columns_ = columns;
+    if (values_.size() < static_cast<std::size_t>(rows * columns))
+      values_.resize(static_cast<std::size_t>(rows * columns));
+  }
+
   long rows() const { return rows_; }
   long columns() const { return columns_; }
   Complex* column(long c) { return values_.data() + c * rows_; }
@@ -42,9 +49,12 @@ inline Columns columns(const Block& block, long from, long count) { return {bloc
 struct Ranks {
   MPI_Comm comm = MPI_COMM_SELF;
   Seconds* seconds = nullptr;
+  long sum_columns = 0;     ///< so many columns of overlaps are summed while the next are multiplied; 0: all at the end
+  bool half = false;  ///< rows are one of every pair +-G of real functions: their products are real
+  long origin = -1;   ///< then the row of G = 0, which has no partner, where this rank has it
 };
 
-/// A^H B, summed over ranks. Collective.
+/// A^H B over the whole sphere, summed over ranks. Collective.
 Block overlap(const Ranks& ranks, const Columns& a, const Columns& b);
 /// out (+)= factor A Y. Y has a row for each column of A, and `out` room for a column for each of Y's first `count`.
 void combine(const Ranks& ranks, const Columns& a, const Block& y, long count, Complex* out, double factor = 1,
@@ -56,8 +66,8 @@ struct Eigen {
   std::vector<double> values;  ///< ascending
   Block vectors;
 };
-/// All eigenvalues and eigenvectors of the Hermitian matrix of the first n rows and columns. Collective: one rank
-/// computes, so that all have the same bits.
+/// All eigenvalues and eigenvectors of the Hermitian matrix of the first n rows and columns; with `half` all of it is
+/// real. Collective: one rank computes, so that all have the same bits.
 Eigen eigen(const Ranks& ranks, const Block& matrix, long n);
 
 /// Makes columns [from, from + count) of `v` orthonormal, and orthogonal to those before, which are orthonormal. Those

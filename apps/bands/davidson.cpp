@@ -27,9 +27,8 @@ void precondition(const Basis& basis, double energy, Complex* residual) {
   }
 }
 
-/// An orthonormal basis V of the subspace, with H V and V^H H V.
 struct Subspace {
-  Block v, hv, projected;
+  Block &v, &hv, &projected;
   long size = 0;
 
   /// Columns [size, size + count) of v are new: they join. Returns how many of them are left.
@@ -60,24 +59,29 @@ Block first_guess(const Basis& basis, long bands) {
       std::uint64_t seed = static_cast<std::uint64_t>(b);
       for (const weft::Index g : basis.mine[i]) seed = seed * 8191 + static_cast<std::uint64_t>(g + 4096);
       const double size = 1 / (0.5 + basis.kinetic[i] * basis.kinetic[i]);
-      x(static_cast<long>(i), b) = {size * random_of(2 * seed), size * random_of(2 * seed + 1)};
+      const bool real = static_cast<long>(i) == basis.origin;
+      x(static_cast<long>(i), b) = {size * random_of(2 * seed), real ? 0 : size * random_of(2 * seed + 1)};
     }
   return x;
 }
 
-Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted) {
+Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted, Workspace& work) {
   const long rows = x.rows(), block = x.columns(), waves = static_cast<long>(h.basis().total);
   if (wanted.bands > waves || wanted.bands > block)
     throw weft::Error(std::to_string(wanted.bands) + " bands are wanted of " + std::to_string(waves) +
                       " plane waves; ask for fewer bands or raise the cutoff");
   const long most = std::min(4 * block, waves);
   const long room = most + block;
-  Subspace space{Block(rows, room), Block(rows, room), Block(room, room)};
+  work.v.reshape(rows, room);
+  work.hv.reshape(rows, room);
+  work.projected.reshape(room, room);
+  work.residual.reshape(rows, block);
+  Subspace space{work.v, work.hv, work.projected};
+  Block& residual = work.residual;
   std::copy(x.column(0), x.column(0) + block * rows, space.v.column(0));
   space.grow(h, block);
 
   Solution solution;
-  Block residual(rows, block);
   for (;; ++solution.steps) {
     const long size = space.size, kept = std::min(block, size);
     const Eigen ritz = eigen(h.ranks(), space.projected, size);

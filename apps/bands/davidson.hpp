@@ -29,9 +29,19 @@ struct Solution {
   bool converged = false;
 };
 
+/// What the solver works in: kept from one call to the next, it is allocated once.
+struct Workspace {
+  Block v, hv, projected;  ///< an orthonormal basis V of the subspace, H V and V^H H V
+  Block residual;
+};
+
 /// Collective. `x` holds first guesses in its columns, some more than the wanted bands, and returns orthonormal vectors
 /// of the lowest energies. A basis of fewer plane waves than wanted bands is an Error.
-Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted);
+Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted, Workspace& work);
+inline Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted) {
+  Workspace work;
+  return davidson(h, x, wanted, work);
+}
 
 /// First guesses that do not depend on how many ranks there are: random, with little kinetic energy.
 Block first_guess(const Basis& basis, long bands);

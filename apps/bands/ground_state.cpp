@@ -10,6 +10,7 @@
 #include <weft/error.hpp>
 
 #include "ewald.hpp"
+#include "forces.hpp"
 #include "mixing.hpp"
 #include "occupation.hpp"
 #include "potential.hpp"
@@ -37,10 +38,10 @@ class Calculation {
         settings_(settings),
         gth_(std::get<GthPotential>(input.potential).species),
         result_(result),
-        ranks_{pools.mine(), &result.seconds},
+        ranks_{pools.mine(), &result.seconds, settings.sum_columns},
         xc_(input.scf.functionals),
         space_(ranks_.comm, input.crystal, result.grid, input.cutoff, settings.options),
-        restart_(pools, settings.restart),
+        restart_(pools, settings.restart, input),
         ionic_(ionic_potential(space_, input.crystal, gth_)),
         density_(ionic_density(space_, input.crystal, gth_)) {
     for (const Atom& atom : input.crystal.atoms) electrons_ += gth_[atom.species].charge;
@@ -52,17 +53,14 @@ class Calculation {
 
   /// Collective on all ranks: until the energy and the density stay, or too many iterations.
   void run(const std::function<void(const Iteration&)>& told) {
-    std::vector<double> charges;
-    for (const Gth& gth : gth_) charges.push_back(gth.charge);
-    const double ions = ewald(input_.crystal, charges);
+    const double ions = ewald(input_.crystal, charges());
     const double correction = ionic_correction(input_.crystal, gth_, electrons_);
-    Mixing mixing(input_.scf.mixing, input_.scf.screening);
+    Mixing mixing(input_.scf.mixing);
     double residual = 1, before = 0;
     for (int number = 1; number <= input_.scf.most_iterations; ++number) {
       const Effective in = effective_potential(space_, ionic_, density_, xc_, ranks_.comm, input_.crystal.volume());
       Iteration now{number, {}, 0, 0, 0};
-      now.steps =
-          solve(in.slab, std::max(input_.tolerance, std::min(1e-2 * residual / std::max(1.0, electrons_), 1e-3)));
+      now.steps = solve(in.slab, std::max(input_.tolerance, bands_tolerance(number, residual)));
       const std::vector<Complex> out = new_density();
       const Effective after = effective_potential(space_, ionic_, out, xc_, ranks_.comm, input_.crystal.volume());
 
@@ -82,7 +80,8 @@ class Calculation {
       residual = now.residual;
       result_.iterations.push_back(now);
       told(now);
-      if (number > 1 && std::abs(now.change) < input_.scf.tolerance && now.residual < std::sqrt(input_.scf.tolerance)) {
+      if (number > 1 && std::abs(now.change) < input_.scf.tolerance &&
+          now.residual < std::sqrt(input_.scf.tolerance * electrons_)) {
         result_.energy = now.energy;
         density_ = out;
         restart_.write(space_, space_.real(density_));
@@ -93,7 +92,7 @@ class Calculation {
     }
     throw weft::Error(fmt::format(
         "the density did not converge in {} iterations: the energy still changes by {:.1e} Ha, wanted is {:.1e}; "
-        "lower scf.mixing, or give scf.screening_per_bohr or scf.smearing_ha",
+        "lower scf.mixing, raise scf.dielectric_constant, or give scf.smearing_ha",
         input_.scf.most_iterations, result_.iterations.back().change, input_.scf.tolerance));
   }
 
@@ -117,6 +116,14 @@ class Calculation {
       state.h->set_nonlocal(Nonlocal(input_.crystal, state.basis, gth_));
       result_.strategy = state.h->plan().effective().strategy;
     }
+    result_.idle = std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.h->idle(); });
+    MPI_Allreduce(MPI_IN_PLACE, &result_.idle, 1, MPI_INT, MPI_SUM, pools_.all());
+  }
+
+  /// How well bands are worth being found: a little better than the density that they move in. The first density is a
+  /// guess.
+  double bands_tolerance(int iteration, double residual) const {
+    return iteration == 1 ? 1e-2 : std::min(3e-2 * residual / std::max(1.0, electrons_), 3e-3);
   }
 
   /// Collective: all k-points in a potential. Returns the most steps that one took.
@@ -126,7 +133,7 @@ class Calculation {
         state.h->set_potential(space_, slab);
         const Wanted wanted{.bands = static_cast<long>(input_.bands), .tolerance = tolerance};
         result_.kpoints[state.at] = {input_.scf.kpoints[state.at], state.basis.total,
-                                     davidson(*state.h, state.x, wanted)};
+                                     davidson(*state.h, state.x, wanted, work_)};
       }
     });
     share(pools_, result_.kpoints, input_);
@@ -142,14 +149,22 @@ class Calculation {
 
   /// Collective: of the bands as they are occupied.
   std::vector<Complex> new_density() {
-    if (states_.empty()) return space_.coefficients(space_.sum(pools_.all(), {}, {{0, 0, 0}, {0, 0, 0}}));
-    std::vector<double> density(static_cast<std::size_t>(states_.front().h->density_box().volume()));
+    std::vector<Part> parts;  // real space of Gamma may be cut in another way
     for (State& state : states_) {
+      const weft::Box box = state.h->density_box();
+      const auto known = std::find_if(parts.begin(), parts.end(), [&](const Part& part) { return part.box == box; });
+      Part& part = known != parts.end() ? *known : parts.emplace_back(Part{box, {}});
+      part.values.resize(static_cast<std::size_t>(box.volume()));
       std::vector<double> electrons = occupation_.electrons[state.at];
       for (double& f : electrons) f *= weights_[state.at] / input_.crystal.volume();
-      state.h->add_density(state.x.column(0), electrons, density);
+      state.h->add_density(state.x.column(0), electrons, part.values);
     }
-    return space_.coefficients(space_.sum(pools_.all(), density, states_.front().h->density_box()));
+    std::vector<double> slab;
+    {
+      const Stopwatch watch(result_.seconds.slabs);
+      slab = space_.sum(pools_.all(), parts);
+    }
+    return space_.coefficients(slab);
   }
 
   double band_energy() const {
@@ -179,14 +194,42 @@ class Calculation {
     const Effective potential =
         effective_potential(space_, ionic_, density_, xc_, ranks_.comm, input_.crystal.volume());
     solve(potential.slab, input_.tolerance);
+    if (settings_.forces) find_forces();
     result_.path.grid = result_.grid;
     if (!input_.kpoints.empty()) solve_path(pools_, {space_, potential.slab, &gth_}, input_, settings_, result_.path);
+    for (const State& state : states_) result_.seconds.exchanges += state.h->exchange_seconds();
     result_.electrons = occupation_.electrons;
     result_.fermi = occupation_.fermi;
     int rank = 0;
     MPI_Comm_rank(pools_.all(), &rank);
     const weft::Shape& grid = result_.grid;
     result_.density = space_.part(space_.real(density_), {{0, 0, 0}, rank == 0 ? grid : weft::Shape{0, 0, 0}});
+  }
+
+  /// Collective.
+  void find_forces() {
+    const Crystal& crystal = input_.crystal;
+    std::vector<Vector3> nonlocal(crystal.atoms.size(), Vector3{});
+    for (State& state : states_) {
+      std::vector<double> electrons = occupation_.electrons[state.at];
+      for (double& f : electrons) f *= weights_[state.at];
+      const Columns psi = columns(state.x, 0, static_cast<long>(electrons.size()));
+      state.h->nonlocal().add_forces(state.h->ranks(), state.basis, psi, electrons, nonlocal);
+    }
+    if (!pools_.speaks()) nonlocal.assign(nonlocal.size(), Vector3{});
+    MPI_Allreduce(MPI_IN_PLACE, nonlocal.data(), static_cast<int>(3 * nonlocal.size()), MPI_DOUBLE, MPI_SUM,
+                  pools_.all());
+    result_.forces = ewald_forces(crystal, charges());
+    const std::vector<Vector3> local = local_forces(space_, crystal, gth_, density_, ranks_.comm);
+    for (std::size_t n = 0; n < nonlocal.size(); ++n)
+      for (std::size_t a = 0; a < 3; ++a) result_.forces[n][a] += local[n][a] + nonlocal[n][a];
+  }
+
+  /// Of each species.
+  std::vector<double> charges() const {
+    std::vector<double> all;
+    for (const Gth& gth : gth_) all.push_back(gth.charge);
+    return all;
   }
 
   const Pools& pools_;
@@ -202,6 +245,7 @@ class Calculation {
   double electrons_ = 0;
   std::vector<double> weights_;
   std::vector<State> states_;
+  Workspace work_;
   Occupation occupation_;
 };
 
@@ -213,6 +257,10 @@ GroundState ground_state(MPI_Comm comm, const Input& input, const Settings& sett
   if (!std::holds_alternative<GthPotential>(input.potential))
     throw weft::Error("potential.form is empirical and knows no density; give \"gth\", or run weft bands");
   if (input.scf.kpoints.empty()) throw weft::Error("the input has no table scf; give it with a mesh: mesh = [3, 3, 3]");
+  double electrons = 0;
+  for (const Atom& atom : input.crystal.atoms)
+    electrons += std::get<GthPotential>(input.potential).species[atom.species].charge;
+  check_electrons(electrons, static_cast<std::size_t>(input.bands), input.scf.smearing);
   const Pools pools(comm, settings.pools, input.scf.kpoints.size());
   GroundState result;
   MPI_Comm_size(comm, &result.ranks);

@@ -38,11 +38,13 @@ struct GroundState {
   std::vector<AtKPoint> kpoints;  ///< the mesh; on all ranks
   std::vector<std::vector<double>> electrons;
   double fermi = 0;             ///< Ha
+  std::vector<Vector3> forces;  ///< on each atom, Ha/bohr, where they are wanted
   std::vector<double> density;  ///< 1/bohr^3, of the whole grid, on the first rank alone
   BandStructure path;           ///< bands in the final potential, where the input has a path
   std::vector<Iteration> iterations;
   weft::Shape grid;
   int ranks = 1, pools = 1;
+  int idle = 0;  ///< ranks that have nothing to do
   std::string strategy;
   Seconds seconds;
   double wall = 0;

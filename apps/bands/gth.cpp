@@ -7,7 +7,7 @@ namespace bands {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// C1 + C2 (3 - x) + ... at x = t^2.
 double polynomial(const std::vector<double>& c, double x) {

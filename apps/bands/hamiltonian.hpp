@@ -1,8 +1,9 @@
 // H psi = kinetic psi + V psi + nonlocal psi, of one k-point: kinetic energies are diagonal in G, the local potential
-// in real space.
+// in real space, where the bands of a basis of half the sphere are real.
 #pragma once
 
 #include <algorithm>
+#include <variant>
 #include <vector>
 
 #include <weft/plan.hpp>
@@ -27,11 +28,12 @@ class Hamiltonian {
 
   const Ranks& ranks() const { return ranks_; }
   const Basis& basis() const { return basis_; }
-  const weft::AnyPlan& plan() const { return plan_; }
+  const weft::AnyPlan& plan() const;
 
   /// Collective: the local potential, Ha, on the slabs of `space`.
   void set_potential(const Space& space, const std::vector<double>& slab);
   void set_nonlocal(Nonlocal nonlocal) { nonlocal_ = std::move(nonlocal); }
+  const Nonlocal& nonlocal() const { return nonlocal_; }
   /// Collective: adds electrons[b] |psi_b(r)|^2 of each column to `density`, which has a value for each point of
   /// density_box() and lacks the factor 1 / volume.
   void add_density(const Complex* psi, const std::vector<double>& electrons, std::vector<double>& density);
@@ -39,13 +41,17 @@ class Hamiltonian {
   weft::Box density_box() const;
   /// Collective: out = H in, of `count` columns.
   void apply(const Complex* in, Complex* out, long count);
+  /// Whether this rank has neither plane waves nor points of real space.
+  bool idle() const { return basis_.mine.empty() && plan().map_view().box.volume() == 0; }
+  /// Seconds that the transforms of this rank have spent in exchanges.
+  double exchange_seconds() const { return plan().spent().exchange_seconds; }
   /// Bands to which H has been applied.
   long applications() const { return applications_; }
 
  private:
   Ranks ranks_;
   const Basis& basis_;
-  weft::Plan<Complex, Complex> plan_;
+  std::variant<weft::Plan<Complex, Complex>, weft::Plan<double, Complex>> plan_;
   std::vector<double> potential_;  ///< on the points that this rank's plan maps
   std::vector<Complex> in_, out_;  ///< a batch that is not full
   Nonlocal nonlocal_;

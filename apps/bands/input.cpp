@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -199,9 +200,20 @@ SelfConsistent read_scf(Table& file) {
     if (table.has(key)) value = table.number(key, what, 0, most);
   };
   optional("tolerance_ha", scf.tolerance, "a change of the total energy, above 0", 1);
-  optional("smearing_ha", scf.smearing, "k T in Ha, above 0", 1);
-  optional("mixing", scf.mixing, "a share above 0, at most 1", 1);
-  optional("screening_per_bohr", scf.screening, "a wavenumber above 0", 100);
+  optional("smearing_ha", scf.smearing.width, "k T in Ha, above 0", 1);
+  if (table.has("distribution")) {
+    const std::string both = "\"fermi-dirac\" or \"cold\"", name = table.text("distribution", both);
+    scf.smearing.cold = name == "cold";
+    if (!scf.smearing.cold && name != "fermi-dirac")
+      table.fail("distribution", fmt::format("is \"{}\"; there are {}", weft::shown(name), both));
+    if (scf.smearing.width == 0) table.fail("distribution", "needs smearing_ha, its width");
+  }
+  optional("mixing", scf.mixing.share, "a share above 0, at most 1", 1);
+  if (table.has("screening_per_bohr")) scf.mixing.constant = std::numeric_limits<double>::infinity();
+  optional("screening_per_bohr", scf.mixing.wavenumber, "a wavenumber above 0", 100);
+  optional("dielectric_constant", scf.mixing.constant, "a number from 1", 1e12);
+  if (scf.mixing.constant < 1)
+    table.fail("dielectric_constant", "is below 1, that of empty space; give a number from 1");
   if (table.has("most_iterations"))
     scf.most_iterations = static_cast<int>(table.whole("most_iterations", "a whole number", 1, 100000));
   table.finish();

@@ -11,6 +11,8 @@
 #include "crystal.hpp"
 #include "form_factor.hpp"
 #include "gth.hpp"
+#include "occupation.hpp"
+#include "screening.hpp"
 
 namespace bands {
 
@@ -41,9 +43,8 @@ struct SelfConsistent {
   std::vector<KPoint> kpoints;  ///< of the mesh; empty: there is no such calculation
   std::vector<std::string> functionals{"lda_x", "lda_c_vwn"};
   double tolerance = 1e-8;  ///< of the total energy's change, Ha
-  double smearing = 0;      ///< k T of Fermi and Dirac's distribution, Ha; 0: whole bands are full
-  double mixing = 0.7;      ///< share of a density's change that is taken
-  double screening = 0;     ///< 1/bohr: longer waves are damped
+  Smearing smearing;
+  Screening mixing;
   int most_iterations = 60;
 };
 

@@ -55,10 +55,11 @@ std::vector<Complex> Mixing::next(const Ranks& ranks, const Space& space, const 
   for (const double s : share) sum += s;
 
   std::vector<Complex> mixed(in.size());
+  const double k = screening_.wavenumber * screening_.wavenumber;
   for (std::size_t h = 0; h < share.size(); ++h)
     for (std::size_t i = 0; i < in.size(); ++i) {
       const double g = space.squared()[i];
-      const double damped = share_ * (screening_ > 0 ? g / (g + screening_ * screening_) : 1);
+      const double damped = screening_.share * (k > 0 ? (g + k / screening_.constant) / (g + k) : 1);
       mixed[i] += share[h] / sum * (densities_[h][i] + damped * residuals_[h][i]);
     }
   for (std::size_t i = 0; i < in.size(); ++i)

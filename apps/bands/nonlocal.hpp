@@ -16,11 +16,16 @@ class Nonlocal {
 
   /// Collective: out += V in, of `count` columns.
   void add(const Ranks& ranks, const Complex* in, Complex* out, long count) const;
+  /// Collective: adds to `forces`, Ha/bohr, what columns of `psi` do to each atom; each holds so many electrons, its
+  /// k-point's weight included.
+  void add_forces(const Ranks& ranks, const Basis& basis, const Columns& psi, const std::vector<double>& electrons,
+                  std::vector<Vector3>& forces) const;
 
  private:
   /// Columns of `projectors_` that one h couples.
   struct Coupled {
     long first;
+    std::size_t atom;
     const std::vector<std::vector<double>>* h;
   };
 

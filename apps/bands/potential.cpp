@@ -15,12 +15,19 @@ std::vector<Complex> ionic_potential(const Space& space, const Crystal& crystal,
   return v;
 }
 
+namespace {
+
+/// Of a Gaussian that is about as wide as the valence electrons of an atom, bohr. Its ion's radius tells: the factor is
+/// silicon's, whose Gaussians come closest to the density of the crystal; hydrogen's is as wide as a bond.
+double width(const Gth& gth) { return std::max(0.9, 3.4 * gth.radius); }
+
+}  // namespace
+
 std::vector<Complex> ionic_density(const Space& space, const Crystal& crystal, const std::vector<Gth>& gth) {
-  const double width = 0.9;  // bohr: about that of a bond
   std::vector<Complex> density(space.vectors().size());
   for (std::size_t i = 0; i < density.size(); ++i)
     for (std::size_t s = 0; s < gth.size(); ++s)
-      density[i] += gth[s].charge * std::exp(-space.squared()[i] * width * width / 2) *
+      density[i] += gth[s].charge * std::exp(-space.squared()[i] * width(gth[s]) * width(gth[s]) / 2) *
                     structure_factor(crystal, s, space.vectors()[i]) / crystal.volume();
   return density;
 }

@@ -22,6 +22,7 @@ namespace {
 
 weft::Options options_of(const Asked& asked) {
   weft::Options options;
+  options.effort = "estimate";  // measuring lines takes as long as a small calculation, and gains little
   for (const std::string& text : asked.options) {
     const std::size_t at = text.find('=');
     if (at == text.npos) throw weft::Error("--set " + weft::shown(text) + ": give NAME=VALUE, as strategy=direct");
@@ -60,19 +61,26 @@ int Program::run(int argc, char** argv,
   app.add_option("--json", asked.json, "write results to this file");
   if (density_) {
     app.add_option("--cube", asked.cube, "write the density to this Gaussian cube file");
+    app.add_option("--xsf", asked.xsf, "write the density to this file for XCrySDen and VESTA");
+    app.add_flag("--forces", asked.forces, "find the forces on all atoms");
     app.add_option("--restart", asked.restart,
                    "keep the density in this npy file, and go on from it where it is there");
   }
   app.add_option("--pools", asked.pools, "groups of ranks that work on different k-points; 0: as many as pay")
+      ->capture_default_str();
+  app.add_option("--sum-columns", asked.sum_columns,
+                 "sum overlaps of so many bands while the next are multiplied; 0: all together at the end")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--set", asked.options, "an option of the transforms: NAME=VALUE of 'weft list options'");
   app.add_flag("--quiet", asked.quiet, "no line about what is being done");
   try {
     app.parse(argc, argv);
     const Input input = read_input(asked.input, read_text(MPI_COMM_WORLD, asked.input));
-    Settings settings{options_of(asked), asked.pools, asked.restart, progress(rank == 0 && !asked.quiet)};
+    Settings settings{options_of(asked), asked.pools,   asked.sum_columns,
+                      asked.forces,      asked.restart, progress(rank == 0 && !asked.quiet)};
     agree(MPI_COMM_WORLD, [&] {
-      for (const std::string& path : {asked.json, asked.cube})
+      for (const std::string& path : {asked.json, asked.cube, asked.xsf})
         if (rank == 0 && !path.empty() && !std::ofstream(path, std::ios::app))
           throw weft::Error("cannot write " + weft::shown_path(path));
     });
@@ -81,6 +89,7 @@ int Program::run(int argc, char** argv,
     agree(MPI_COMM_WORLD, [&] {
       if (rank == 0 && !asked.json.empty()) write_text(asked.json, result.json);
       if (rank == 0 && !asked.cube.empty()) write_text(asked.cube, result.cube);
+      if (rank == 0 && !asked.xsf.empty()) write_text(asked.xsf, result.xsf);
     });
     if (rank == 0) fmt::print("{}", result.text);
   } catch (const CLI::ParseError& e) {

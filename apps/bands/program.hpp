@@ -10,15 +10,16 @@
 namespace bands {
 
 struct Asked {
-  std::string input, json, cube, restart;
+  std::string input, json, cube, xsf, restart;
   int pools = 0;
+  long sum_columns = 0;
   std::vector<std::string> options;  ///< NAME=VALUE of weft's options
-  bool quiet = false;
+  bool quiet = false, forces = false;
 };
 
 /// What rank 0 prints, and what it writes where files of it were asked for.
 struct Result {
-  std::string text, json, cube;
+  std::string text, json, cube, xsf;
 };
 
 class Program {

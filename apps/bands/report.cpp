@@ -36,11 +36,36 @@ std::string plane_waves(const BandStructure& structure) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, double>> categories(const Seconds& seconds, double wall) {
+  return {{"wall", wall},
+          {"transforms", seconds.transforms},
+          {"exchanges", seconds.exchanges},
+          {"products", seconds.products},
+          {"sums", seconds.sums},
+          {"slabs", seconds.slabs},
+          {"dense", seconds.dense}};
+}
+
+std::string seconds_text(const Seconds& s, double wall) {
+  return fmt::format(
+      "\n{:.3g} s: transforms {:.3g}, of these exchanges {:.3g}; matrix products {:.3g}, sums over ranks "
+      "{:.3g}, slabs {:.3g}, subspace {:.3g}\n",
+      wall, s.transforms, s.exchanges, s.products, s.sums, s.slabs, s.dense);
+}
+
+std::string idle_text(int idle, int ranks) {
+  if (idle == 0) return "";
+  return fmt::format(
+      "{} of {} ranks have nothing to do, neither plane waves nor planes of real space: as fast with {}\n", idle, ranks,
+      ranks - idle);
+}
+
 std::string table(const Input& input, const BandStructure& structure) {
   std::string out = input.title.empty() ? "" : input.title + "\n";
   out += fmt::format("{} atoms, {} plane waves, grid {}; {} ranks in {} pools, exchange {}\n\n",
                      input.crystal.atoms.size(), plane_waves(structure), fmt::join(structure.grid, " x "),
                      structure.ranks, structure.pools, structure.strategy);
+  out += idle_text(structure.idle, structure.ranks);
   std::size_t width = 7;
   for (const AtKPoint& at : structure.kpoints) width = std::max(width, place(at.point).size());
   out += fmt::format("{:<{}}  steps  energies, eV\n", "k-point", width);
@@ -60,9 +85,7 @@ std::string table(const Input& input, const BandStructure& structure) {
                        (gap.bottom - gap.top) * ha_in_ev);
     out += fmt::format("least direct gap {:.4f} eV at {}\n", gap.direct * ha_in_ev, at(gap.direct_at));
   }
-  const Seconds& s = structure.seconds;
-  out += fmt::format("\n{:.3g} s: transforms {:.3g}, matrix products {:.3g}, sums over ranks {:.3g}, subspace {:.3g}\n",
-                     structure.wall, s.transforms, s.products, s.sums, s.dense);
+  out += seconds_text(structure.seconds, structure.wall);
   return out;
 }
 
@@ -87,7 +110,6 @@ std::string json(const Input& input, const BandStructure& structure) {
                        {"energies_ev", in_ev(at.solution.energies)},
                        {"residuals_ev", in_ev(at.solution.residuals)}});
   }
-  const Seconds& s = structure.seconds;
   Json all{{"what", "bands"},
            {"title", input.title},
            {"cell_bohr", input.crystal.cell},
@@ -103,12 +125,9 @@ std::string json(const Input& input, const BandStructure& structure) {
   all["kpoints"] = kpoints;
   all["ranks"] = structure.ranks;
   all["pools"] = structure.pools;
+  all["idle_ranks"] = structure.idle;
   all["strategy"] = structure.strategy;
-  all["seconds"] = {{"wall", structure.wall},
-                    {"transforms", s.transforms},
-                    {"products", s.products},
-                    {"sums", s.sums},
-                    {"dense", s.dense}};
+  for (const auto& [name, value] : categories(structure.seconds, structure.wall)) all["seconds"][name] = value;
   return all.dump(1) + "\n";
 }
 

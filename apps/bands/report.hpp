@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "band_structure.hpp"
 #include "ground_state.hpp"
@@ -14,6 +16,13 @@ std::string table(const Input& input, const BandStructure& structure);
 /// category.
 std::string json(const Input& input, const BandStructure& structure);
 
+/// A line on where time went.
+std::string seconds_text(const Seconds& seconds, double wall);
+/// The same by category for JSON: names and seconds.
+std::vector<std::pair<std::string, double>> categories(const Seconds& seconds, double wall);
+/// A line where ranks have nothing to do; else nothing.
+std::string idle_text(int idle, int ranks);
+
 /// A line for each iteration, the first with a heading.
 std::string line(const Iteration& now);
 std::string table(const Input& input, const GroundState& state);
@@ -21,5 +30,6 @@ std::string table(const Input& input, const GroundState& state);
 std::string json(const Input& input, const GroundState& state);
 /// Its density, for programs that show crystals. On the first rank.
 std::string cube_of(const Input& input, const GroundState& state);
+std::string xsf_of(const Input& input, const GroundState& state);
 
 }  // namespace bands

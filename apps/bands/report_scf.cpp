@@ -1,22 +1,29 @@
 #include "report.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cube.hpp"
 #include "units.hpp"
+#include "xsf.hpp"
 
 namespace bands {
 
 namespace {
 
-struct Part {
+struct Term {
   const char* name;
   double energy_ha;
 };
 
-std::vector<Part> parts(const Energy& e) {
+/// Six digits are enough for a picture.
+double digits(double value) { return std::stod(fmt::format("{:.5e}", value)); }
+
+std::vector<Term> parts(const Energy& e) {
   return {{"kinetic and nonlocal", e.kinetic_nonlocal},
           {"local", e.local},
           {"Hartree", e.hartree},
@@ -25,6 +32,39 @@ std::vector<Part> parts(const Energy& e) {
           {"correction", e.correction},
           {"-T S", e.entropy},
           {"total", e.total()}};
+}
+
+using Json = nlohmann::ordered_json;
+
+/// A plane of the density through the origin: along a1 + a2 and a3 where the grid is as fine along a1 as along a2, as
+/// bonds of common crystals lie there; else along a1 and a3. Rows go along the first side.
+Json slice(const Crystal& crystal, const GroundState& state) {
+  const weft::Shape& n = state.grid;
+  const bool diagonal = n[0] == n[1];
+  Vector3 side = crystal.cell[0];
+  if (diagonal)
+    for (std::size_t a = 0; a < 3; ++a) side[a] += crystal.cell[1][a];
+  const Vector3& other = crystal.cell[2];
+  const double length = std::sqrt(dot(side, side)), along = dot(side, other) / length;
+  const double across = std::sqrt(std::max(0.0, dot(other, other) - along * along));
+  Json rows = Json::array(), atoms = Json::array();
+  for (weft::Index i = 0; i < n[0]; ++i) {
+    const weft::Index first = (i * n[1] + (diagonal ? i : 0)) * n[2];
+    rows.push_back(Json::array());
+    for (weft::Index k = 0; k < n[2]; ++k)
+      rows.back().push_back(digits(state.density[static_cast<std::size_t>(first + k)]));
+  }
+  for (const Atom& atom : crystal.atoms) {
+    const double off = atom.at[1] - (diagonal ? atom.at[0] : 0);
+    if (std::abs(off - std::round(off)) > 1e-6) continue;
+    const double u = atom.at[0] - std::floor(atom.at[0]), v = atom.at[2] - std::floor(atom.at[2]);
+    for (const double i : {u, u + 1})
+      for (const double k : {v, v + 1}) atoms.push_back({i * length + k * along, k * across});
+  }
+  return {{"plane", diagonal ? "a1 + a2 and a3" : "a1 and a3"},
+          {"sides_bohr", {{length, 0.0}, {along, across}}},
+          {"electrons_per_bohr3", rows},
+          {"atoms_bohr", atoms}};
 }
 
 }  // namespace
@@ -42,9 +82,11 @@ std::string table(const Input& input, const GroundState& state) {
   out +=
       fmt::format("{} atoms, {} k-points, grid {}; {} ranks in {} pools, exchange {}\n\n", input.crystal.atoms.size(),
                   state.kpoints.size(), fmt::join(state.grid, " x "), state.ranks, state.pools, state.strategy);
+  out += idle_text(state.idle, state.ranks);
   for (const auto& [name, energy] : parts(state.energy)) out += fmt::format("{:<24} {:>18.10f} Ha\n", name, energy);
   out += fmt::format("\n{} {:.4f} eV\n{:<28} weight  energies, eV\n",
-                     input.scf.smearing > 0 ? "Fermi energy" : "highest occupied", state.fermi * ha_in_ev, "k-point");
+                     input.scf.smearing.width > 0 ? "Fermi energy" : "highest occupied", state.fermi * ha_in_ev,
+                     "k-point");
   for (const AtKPoint& at : state.kpoints) {
     out += fmt::format("{:<28} {:.4f}",
                        fmt::format("({:.4g}, {:.4g}, {:.4g})", at.point.k[0], at.point.k[1], at.point.k[2]),
@@ -55,15 +97,18 @@ std::string table(const Input& input, const GroundState& state) {
     }
     out += '\n';
   }
+  if (!state.forces.empty()) {
+    out += "\nforces, Ha/bohr\n";
+    for (std::size_t n = 0; n < state.forces.size(); ++n)
+      out += fmt::format("{:<4} {:>14.8f} {:>14.8f} {:>14.8f}\n", input.crystal.species[input.crystal.atoms[n].species],
+                         state.forces[n][0], state.forces[n][1], state.forces[n][2]);
+  }
   if (!state.path.kpoints.empty()) out += "\n" + table(input, state.path);
-  const Seconds& s = state.seconds;
-  out += fmt::format("\n{:.3g} s: transforms {:.3g}, matrix products {:.3g}, sums over ranks {:.3g}, subspace {:.3g}\n",
-                     state.wall, s.transforms, s.products, s.sums, s.dense);
+  out += seconds_text(state.seconds, state.wall);
   return out;
 }
 
 std::string json(const Input& input, const GroundState& state) {
-  using Json = nlohmann::ordered_json;
   Json energy, kpoints = Json::array(), iterations = Json::array();
   for (const auto& [name, value] : parts(state.energy)) energy[name] = value;
   for (std::size_t k = 0; k < state.kpoints.size(); ++k) {
@@ -79,7 +124,6 @@ std::string json(const Input& input, const GroundState& state) {
   for (const Iteration& i : state.iterations)
     iterations.push_back(
         {{"total_ha", i.energy.total()}, {"change_ha", i.change}, {"moves_electrons", i.residual}, {"steps", i.steps}});
-  const Seconds& s = state.seconds;
   Json all{{"what", "scf"},
            {"title", input.title},
            {"cell_bohr", input.crystal.cell},
@@ -91,13 +135,11 @@ std::string json(const Input& input, const GroundState& state) {
            {"iterations", iterations},
            {"ranks", state.ranks},
            {"pools", state.pools},
-           {"strategy", state.strategy},
-           {"seconds",
-            {{"wall", state.wall},
-             {"transforms", s.transforms},
-             {"products", s.products},
-             {"sums", s.sums},
-             {"dense", s.dense}}}};
+           {"idle_ranks", state.idle},
+           {"strategy", state.strategy}};
+  for (const auto& [name, value] : categories(state.seconds, state.wall)) all["seconds"][name] = value;
+  if (!state.forces.empty()) all["forces_ha_per_bohr"] = state.forces;
+  if (!state.density.empty()) all["density_slice"] = slice(input.crystal, state);
   if (!state.path.kpoints.empty()) all["path"] = Json::parse(json(input, state.path));
   return all.dump(1) + "\n";
 }
@@ -107,6 +149,10 @@ std::string cube_of(const Input& input, const GroundState& state) {
   for (const Gth& gth : std::get<GthPotential>(input.potential).species) charges.push_back(gth.charge);
   return cube(input.crystal, charges, {state.grid.begin(), state.grid.end()}, state.density,
               "density, 1/bohr^3: " + input.title);
+}
+
+std::string xsf_of(const Input& input, const GroundState& state) {
+  return xsf(input.crystal, {state.grid.begin(), state.grid.end()}, state.density, "density, 1/bohr^3: " + input.title);
 }
 
 }  // namespace bands

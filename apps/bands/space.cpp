@@ -72,14 +72,15 @@ std::vector<double> Space::part(const std::vector<double>& slab, const weft::Box
   return result;
 }
 
-std::vector<double> Space::sum(MPI_Comm everybody, const std::vector<double>& values, const weft::Box& box) const {
+std::vector<double> Space::sum(MPI_Comm everybody, const std::vector<Part>& parts) const {
   const weft::Shape& grid = plan_.input_layout().shape();
   std::vector<double> all(points_of(grid));
-  const double* from = values.data();
-  rows(grid, box, [&](std::size_t at, std::size_t count) {
-    std::copy_n(from, count, all.begin() + static_cast<long>(at));
-    from += count;
-  });
+  for (const Part& part : parts) {
+    const double* from = part.values.data();
+    rows(grid, part.box, [&](std::size_t at, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) all[at + i] += *from++;
+    });
+  }
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, everybody);
   std::vector<double> slab;
   rows(grid, plan_.input_view().box, [&](std::size_t at, std::size_t count) {

@@ -12,6 +12,12 @@
 
 namespace bands {
 
+/// A function on a box of the grid, in C order.
+struct Part {
+  weft::Box box;
+  std::vector<double> values;
+};
+
 class Space {
  public:
   /// Collective. `cutoff` is the basis'. Options change how data move; a batch and groups do not count here.
@@ -33,9 +39,8 @@ class Space {
   std::vector<double> real(const std::vector<std::complex<double>>& coefficients);
   /// Collective: the coefficients of what is on the slabs.
   std::vector<std::complex<double>> coefficients(const std::vector<double>& slab);
-  /// Collective over `all`, whose ranks all call it: the sum of everybody's `values` on boxes of the grid, which may be
-  /// any, on this rank's slab.
-  std::vector<double> sum(MPI_Comm all, const std::vector<double>& values, const weft::Box& box) const;
+  /// Collective over `all`, whose ranks all call it: the sum of everybody's parts, on this rank's slab.
+  std::vector<double> sum(MPI_Comm all, const std::vector<Part>& parts) const;
   /// Collective: the sum of weight(G) f(G)* g(G) over the whole sphere.
   double product(const std::vector<std::complex<double>>& f, const std::vector<std::complex<double>>& g) const;
   /// Collective: the part of a function on the slabs that lies in this rank's `box` of the grid, which may be any.

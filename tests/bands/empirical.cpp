@@ -156,6 +156,10 @@ TEST(Empirical, RanksWithoutPlaneWaves) {
     EXPECT_EQ(s.kpoints[k].plane_waves, 1);
     EXPECT_NEAR(energies(s, k)[0], bands::dot(wave, wave) / 2, 1e-14);
   }
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const auto planes = static_cast<int>(s.grid[0]);  // of real space, which the others share
+  EXPECT_EQ(s.idle, std::max(0, ranks - std::max(planes, 1)));
 }
 
 TEST(Empirical, TaskGroupsChangeNothing) {

@@ -1,12 +1,15 @@
 // Input files that are wrong: the message names file, line and key, what was given, and what to give.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include <weft/error.hpp>
 
 #include "bands/band_structure.hpp"
+#include "bands/ground_state.hpp"
 #include "bands/units.hpp"
+#include "support.hpp"
 
 namespace {
 
@@ -87,6 +90,38 @@ TEST(Input, BadOnes) {
         << complaint(bad.text) << "\nwanted: " << bad.message;
 }
 
+TEST(Input, EveryCrystalThatIsShipped) {
+  int shipped = 0;
+  for (const auto& file : std::filesystem::directory_iterator(WEFT_CRYSTALS)) {
+    const bands::Input input = crystal(file.path().stem().string());
+    EXPECT_FALSE(input.title.empty()) << file.path();
+    ++shipped;
+  }
+  EXPECT_GE(shipped, 14);
+  EXPECT_EQ(crystal("nanotube_40").crystal.atoms.size(), 16u);
+  EXPECT_EQ(crystal("nanotube_80").crystal.atoms.size(), 96u);
+  for (const char* tube : {"nanotube_40", "nanotube_80"})
+    EXPECT_NEAR(bands::least_distance(crystal(tube).crystal) * bands::bohr_in_angstrom, 1.4, 0.03) << tube;
+}
+
+TEST(Input, BadGroundStates) {
+  const std::string ions =
+      "[potential]\nform = \"gth\"\n[potential.ions.Si]\ncharge = 4\nradius_bohr = 0.4\nlocal_ha = [-7]\n";
+  const std::string start = cell + atoms + ions + basis + count + "[scf]\nmesh = [1, 1, 1]\n";
+  EXPECT_EQ(complaint(start), "none");
+  for (const Bad& bad : {
+           Bad{start + "smearing_ha = 0.01\ndistribution = \"warm\"\n",
+               "in.toml:19: scf.distribution is \"warm\"; there are"},
+           Bad{start + "distribution = \"cold\"\n", "scf.distribution needs smearing_ha"},
+           Bad{start + "smearing_ha = -1\n", "scf.smearing_ha is -1; give"},
+           Bad{cell + "[[atoms]]\nspecies = \"Ge\"\nat = [[0, 0, 0]]\n" + ions + basis + count +
+                   "[scf]\nmesh = [1, 1, 1]\n",
+               "potential.ions.Ge is missing; give"},
+       })
+    EXPECT_NE(complaint(bad.text).find(bad.message), std::string::npos)
+        << complaint(bad.text) << "\nwanted: " << bad.message;
+}
+
 /// What a calculation says, alike on all ranks.
 std::string failure(const bands::Input& input, int pools = 0) {
   bands::Settings settings;
@@ -97,6 +132,33 @@ std::string failure(const bands::Input& input, int pools = 0) {
     return e.what();
   }
   return "none";
+}
+
+TEST(Input, WhatHasNoGroundState) {
+  const auto complains = [](const bands::Input& input) -> std::string {
+    try {
+      bands::ground_state(MPI_COMM_WORLD, input, {});
+    } catch (const weft::Error& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  const auto says = [&](const bands::Input& input, const std::string& wanted) {
+    const std::string said = complains(input);
+    EXPECT_NE(said.find(wanted), std::string::npos) << said;
+  };
+  bands::Input input = crystal("silicon_lda");
+  input.cutoff = 1e6;
+  says(input, "GiB on a node of");
+  input = crystal("silicon_lda");
+  input.bands = 3;
+  says(input, "3 bands cannot hold 8 electrons; raise bands.count to at least 4");
+  input = crystal("aluminium_lda");
+  input.scf.smearing = {};
+  says(input, "3 electrons do not fill whole bands; give scf.smearing_ha");
+  input = crystal("silicon_lda");
+  input.scf.functionals = {"lda_y"};
+  says(input, "libxc has no functional \"lda_y\"");
 }
 
 TEST(Input, WhatCannotBeCalculated) {

@@ -86,17 +86,42 @@ TEST(Mesh, HalfOfEveryPair) {
 TEST(Occupation, FullBandsAndSmearedOnes) {
   const std::vector<std::vector<double>> energies{{-1, 0, 1}, {-0.8, 0.1, 0.9}};
   const std::vector<double> weights{0.25, 0.75};
-  const bands::Occupation full = bands::occupy(energies, weights, 4, 0);
+  const bands::Occupation full = bands::occupy(energies, weights, 4, {});
   EXPECT_EQ(full.electrons[1], (std::vector<double>{2, 2, 0}));
   EXPECT_EQ(full.fermi, 0.1);
-  const bands::Occupation some = bands::occupy(energies, weights, 3, 0.05);
+  const bands::Occupation some = bands::occupy(energies, weights, 3, {0.05});
   double sum = 0;
   for (std::size_t k = 0; k < 2; ++k)
     sum += weights[k] * std::accumulate(some.electrons[k].begin(), some.electrons[k].end(), 0.0);
   EXPECT_NEAR(sum, 3, 1e-10);
   EXPECT_LT(some.entropy, 0);
-  EXPECT_THROW(bands::occupy(energies, weights, 3, 0), weft::Error);
-  EXPECT_THROW(bands::occupy(energies, weights, 7, 0.1), weft::Error);
+  EXPECT_THROW(bands::occupy(energies, weights, 3, {}), weft::Error);
+  EXPECT_THROW(bands::occupy(energies, weights, 7, {0.1}), weft::Error);
+}
+
+TEST(Occupation, ElectronsAreWhatTheFreeEnergyGainsByAnEnergy) {
+  const std::vector<double> weights{0.25, 0.75};
+  for (const bool cold : {false, true}) {
+    const auto free_energy = [&](const std::vector<std::vector<double>>& energies) {
+      const bands::Occupation o = bands::occupy(energies, weights, 3, {0.2, cold});
+      double sum = o.entropy, electrons = 0;
+      for (std::size_t k = 0; k < 2; ++k)
+        for (std::size_t b = 0; b < 3; ++b) {
+          sum += weights[k] * o.electrons[k][b] * energies[k][b];
+          electrons += weights[k] * o.electrons[k][b];
+        }
+      EXPECT_NEAR(electrons, 3, 1e-10);
+      return sum;
+    };
+    const std::vector<std::vector<double>> energies{{-1, 0, 0.3}, {-0.8, 0.1, 0.9}};
+    const bands::Occupation o = bands::occupy(energies, weights, 3, {0.2, cold});
+    for (std::size_t k = 0; k < 2; ++k)
+      for (std::size_t b = 0; b < 3; ++b) {
+        auto above = energies, below = energies;
+        above[k][b] += 1e-4, below[k][b] -= 1e-4;
+        EXPECT_NEAR((free_energy(above) - free_energy(below)) / 2e-4, weights[k] * o.electrons[k][b], 1e-6) << cold;
+      }
+  }
 }
 
 TEST(ExchangeCorrelation, Names) {
@@ -162,9 +187,47 @@ TEST(Lda, PoolsGroupsAndRanksChangeNothing) {
     EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10) << pools;
   }
   settings.pools = 1;
+  settings.sum_columns = 3;
+  EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10);
+  settings.sum_columns = 0;
   settings.options.groups = ranks;
   settings.options.batch = 6;
   EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10);
+}
+
+TEST(Lda, ForcesAreDifferencesOfEnergies) {
+  Input input = small_silicon();
+  input.scf.kpoints = bands::mesh({2, 1, 1}, {0, 0, 0});  // Gamma, where bands are real, and another one
+  input.grid = {24, 24, 24};
+  input.crystal.atoms[0].at = {0.14, 0.12, 0.13};
+  bands::Settings settings;
+  settings.forces = true;
+  const bands::GroundState state = bands::ground_state(MPI_COMM_WORLD, input, settings);
+  for (std::size_t n = 0; n < 2; ++n) {
+    double along = 0, energies[2];
+    for (std::size_t a = 0; a < 3; ++a) along += state.forces[n][a] * input.crystal.cell[1][a];
+    for (int way : {0, 1}) {
+      Input moved = input;
+      moved.crystal.atoms[n].at[1] += way == 0 ? 1e-3 : -1e-3;
+      energies[way] = bands::ground_state(MPI_COMM_WORLD, moved, {}).energy.total();
+    }
+    EXPECT_NEAR(along, (energies[1] - energies[0]) / 2e-3, 2e-4) << n;
+    EXPECT_GT(std::abs(along), 1e-2);
+  }
+}
+
+TEST(Ewald, ForcesAreDifferencesOfEnergies) {
+  const bands::Crystal crystal{
+      1, {{{4, 0, 0}, {1, 5, 0}, {0, 0, 6}}}, {"A", "B"}, {{0, {0, 0, 0}}, {1, {0.3, 0.4, 0.45}}}};
+  const std::vector<double> charges{3, 5};
+  const std::vector<bands::Vector3> forces = bands::ewald_forces(crystal, charges);
+  for (std::size_t n = 0; n < 2; ++n)
+    for (std::size_t a = 0; a < 3; ++a) {
+      bands::Crystal above = crystal, below = crystal;
+      above.atoms[n].at[a] += 1e-5, below.atoms[n].at[a] -= 1e-5;
+      const double slope = (bands::ewald(above, charges) - bands::ewald(below, charges)) / 2e-5;
+      EXPECT_NEAR(bands::dot(forces[n], crystal.cell[a]), -slope, 1e-6) << n << " " << a;
+    }
 }
 
 TEST(Lda, SupercellHasItsShare) {
@@ -195,7 +258,7 @@ TEST(Lda, MetalWithSmearing) {
         state.kpoints[k].point.weight * std::accumulate(state.electrons[k].begin(), state.electrons[k].end(), 0.0);
   EXPECT_NEAR(electrons, 3, 1e-9);
   EXPECT_LT(state.energy.entropy, 0);
-  input.scf.smearing = 0;
+  input.scf.smearing = {};
   EXPECT_THROW(bands::ground_state(MPI_COMM_WORLD, input, {}), weft::Error);
 }
 

@@ -5,6 +5,7 @@
 """
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,7 +53,7 @@ class Programs(unittest.TestCase):
     def test_scf(self):
         """What is printed, JSON, the cube file, and the page of weft report."""
         ran = self.run_program(SCF, self.small_silicon(), "--json", self.place("s.json"), "--cube",
-                               self.place("rho.cube"))
+                               self.place("rho.cube"), "--xsf", self.place("rho.xsf"))
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("iteration", ran.stdout)
         written = json.loads(self.place("s.json").read_text())
@@ -64,6 +65,7 @@ class Programs(unittest.TestCase):
         for one, other in zip(points[1]["energies_ev"], written["kpoints"][0]["energies_ev"]):
             self.assertAlmostEqual(one, other, 6)
         self.check_cube()
+        self.check_xsf()
         self.check_report()
 
     def small_silicon(self, *changes):
@@ -83,7 +85,32 @@ class Programs(unittest.TestCase):
         self.assertAlmostEqual(results[0]["energy_ha"]["total"], results[1]["energy_ha"]["total"], 7)
         self.refused(SCF, "it is of another calculation", self.small_silicon(("charge = 4", "charge = 3")),
                      "--restart", file)
+        self.refused(SCF, "is of another calculation: it has", self.small_silicon(("cutoff_ha = 5", "cutoff_ha = 8")),
+                     "--restart", file)
+        moved = self.small_silicon(("[0.125, 0.125, 0.125]", "[0.13, 0.125, 0.125]"))
+        self.refused(SCF, "is of another calculation: it has", moved, "--restart", file)
+        Path(f"{file}.of").unlink()
         self.refused(SCF, "rho.npy", self.small_silicon(("cutoff_ha = 5", "cutoff_ha = 8")), "--restart", file)
+
+    def test_killed_runs_go_on(self):
+        """A run that is killed in the middle: what it had found is there, and the next one ends as if nothing was."""
+        file, crystal = self.place("rho.npy"), self.small_silicon(("tolerance_ha = 1e-8", "tolerance_ha = 1e-11"))
+        killed = subprocess.Popen([MPIEXEC, "-n", "2", SCF, str(crystal), "--restart", str(file)], env=ENVIRONMENT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+        for line in killed.stdout:
+            if line.split()[:1] == ["4"]:
+                break
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+        killed.stdout.close()
+        self.assertTrue(file.exists())
+        results = []
+        for restart in (["--restart", file], []):
+            ran = self.run_program(SCF, crystal, "--json", self.place("s.json"), *restart)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            results.append(json.loads(self.place("s.json").read_text()))
+        self.assertLess(len(results[0]["iterations"]), len(results[1]["iterations"]))
+        self.assertAlmostEqual(results[0]["energy_ha"]["total"], results[1]["energy_ha"]["total"], 9)
 
     def check_report(self):
         page, report = self.place("r.html"), Path(__file__).resolve().parents[2] / "tools/weft-report"
@@ -108,6 +135,24 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(values), counts[0] * counts[1] * counts[2])
         self.assertAlmostEqual(sum(values) * volume, 8, 3)
         self.assertGreater(values[0], 0.9 * max(values))  # the origin is the middle of a bond
+
+    def check_xsf(self):
+        """The same density as the cube's, which runs along the last axis first, and atoms in the same places."""
+        words = self.place("rho.xsf").read_text().split("\n")
+        cube = self.place("rho.cube").read_text().splitlines()
+        at = words.index("BEGIN_DATAGRID_3D_field")
+        counts = [int(word) for word in words[at + 1].split()]
+        n = [int(line.split()[0]) for line in cube[3:6]]
+        self.assertEqual(counts, [count + 1 for count in n])
+        values = [float(word) for line in words[at + 6:words.index("END_DATAGRID_3D")] for word in line.split()]
+        other = [float(word) for line in cube[8:] for word in line.split()]
+        for i, j, k in ((0, 0, 0), (1, 2, 3), (4, 0, n[2] - 1), (n[0], n[1], 2)):
+            here = values[(k * counts[1] + j) * counts[0] + i]
+            self.assertEqual(here, other[((i % n[0]) * n[1] + j % n[1]) * n[2] + k])
+        atoms = words[words.index("PRIMCOORD") + 2:][:2]
+        for line, in_cube in zip(atoms, cube[6:8]):
+            for one, bohr in zip(line.split()[1:], in_cube.split()[2:]):
+                self.assertAlmostEqual(float(one), 0.529177210903 * float(bohr), 5)
 
     def refused(self, program, wanted, *arguments):
         ran = self.run_program(program, *arguments)
