@@ -13,6 +13,11 @@ libcli11-dev        options of the command line program
 nlohmann-json3-dev  its JSON
 libfmt-dev          its tables"
 
+needs_crystal="
+libtomlplusplus-dev the plane-wave solver: input files
+libopenblas-serial-dev the plane-wave solver: matrices
+libxc-dev           the plane-wave solver: exchange and correlation"
+
 needs_run="
 python3-numpy       the serial transform that the main job is checked against
 python3-matplotlib  its picture
@@ -29,9 +34,6 @@ python3-scipy       what it is compared with
 libmpich-dev        a second MPI, to be right with both
 mpich               its mpirun
 iproute2            makes hosts of this machine, for tests of several nodes
-libtomlplusplus-dev the applications: input files
-libopenblas-serial-dev the applications: matrices
-libxc-dev           the applications: exchange and correlation
 libfftw3-mpi-dev    a peer to be compared with: FFTW's own transforms with MPI
 libspfft-dev        a peer to be compared with: SpFFT"
 

@@ -4,6 +4,7 @@
     volume.py judge FOLDER FRACTION   checks lowpass.npy and spectrum.npy there, draws volume.png
     volume.py table JSON ...          the strategies side by side
     volume.py found FOLDER            what the strategies of r2c.json there come to, in one line
+    volume.py crystal FOLDER          what silicon.json there says of silicon, beside what ABINIT finds
 """
 
 import json
@@ -173,6 +174,16 @@ def found(folder):
     )
 
 
+def crystal(folder):
+    """Fails where the total energy is not the one that ABINIT finds for the same input (docs/reproductions)."""
+    done = json.loads((folder / "silicon.json").read_text())
+    total, path = done["energy_ha"]["total"], done["path"]
+    print(f"silicon: total energy {total:.6f} Ha (ABINIT -7.911818), gap {path['gap_ev']:.3f} eV along the path, "
+          f"{done['seconds']['wall']:.1f} s on {done['ranks']} ranks")
+    if abs(total + 7.911817522631488) > 1e-5:
+        sys.exit("the total energy of silicon is wrong")
+
+
 def main(command="", *words):
     if command == "read" and len(words) == 1:
         read(Path(words[0]))
@@ -180,6 +191,8 @@ def main(command="", *words):
         judge(Path(words[0]), float(words[1]))
     elif command == "found" and len(words) == 1:
         found(Path(words[0]))
+    elif command == "crystal" and len(words) == 1:
+        crystal(Path(words[0]))
     elif command == "table" and words:
         table(words)
     else:

@@ -1,6 +1,6 @@
 // weft-localised: overlaps of localised orbitals in every way, in turn, with bytes beside the published formulas.
 //
-// Exit codes: 0 fine, 1 a way found another matrix than the serial one or moved other bytes, 2 the command line is wrong.
+// Exit codes: 0 fine, 1 a way found another matrix than the serial one or moved other bytes, 2 a wrong command line.
 #include <algorithm>
 #include <cmath>
 #include <fstream>

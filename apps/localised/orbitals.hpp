@@ -1,5 +1,5 @@
-// Localised orbitals: real functions on spheres of a periodic grid. Ranks own them one behind the other. Where each lies
-// and what it is worth anywhere every rank can tell, so that a serial overlap matrix is at hand.
+// Localised orbitals: real functions on spheres of a periodic grid. Ranks own them one behind the other. Every rank can
+// tell where each lies and what its values are, so that a serial overlap matrix is at hand.
 #pragma once
 
 #include <cstddef>

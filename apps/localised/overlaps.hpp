@@ -1,7 +1,7 @@
 // The overlap matrix of localised orbitals on several ranks, in three ways:
 //
-//     partners            every rank gets, of each orbital elsewhere that overlaps one of its own, the points they share
-//     slabs               a transposition: every rank gets its slab of all orbitals, and the parts of the matrix are summed
+//     partners            a rank gets, of each orbital elsewhere that overlaps one of its own, the points they share
+//     slabs               a transposition: a rank gets its slab of all orbitals, and parts of the matrix are summed
 //     slabs by messages   the same parts, sent point to point
 //
 // Source: L. Genovese's talk on BigDFT (2012), whose ways these are.
