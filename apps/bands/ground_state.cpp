@@ -46,7 +46,7 @@ class Calculation {
         density_(ionic_density(space_, input.crystal, gth_)) {
     for (const Atom& atom : input.crystal.atoms) electrons_ += gth_[atom.species].charge;
     for (const KPoint& point : input.scf.kpoints) weights_.push_back(point.weight);
-    if (const auto read = restart_.read(space_, electrons_)) density_ = space_.coefficients(*read);
+    if (const auto read = restart_.read(space_, electrons_)) density_ = space_.coefficients(*read), guessed_ = false;
     hold_all_electrons();
     make_states();
   }
@@ -121,9 +121,10 @@ class Calculation {
   }
 
   /// How well bands are worth being found: a little better than the density that they move in. The first density is a
-  /// guess.
+  /// guess, unless an earlier run has found it.
   double bands_tolerance(int iteration, double residual) const {
-    return iteration == 1 ? 1e-2 : std::min(3e-2 * residual / std::max(1.0, electrons_), 3e-3);
+    if (iteration == 1) return guessed_ ? 1e-2 : 1e-5;
+    return std::min(3e-2 * residual / std::max(1.0, electrons_), 3e-3);
   }
 
   /// Collective: all k-points in a potential. Returns the most steps that one took.
@@ -242,6 +243,7 @@ class Calculation {
   Space space_;
   Restart restart_;
   std::vector<Complex> ionic_, density_;
+  bool guessed_ = true;  ///< the first density
   double electrons_ = 0;
   std::vector<double> weights_;
   std::vector<State> states_;
