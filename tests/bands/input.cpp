@@ -111,7 +111,7 @@ TEST(Input, BadGroundStates) {
   EXPECT_EQ(complaint(start), "none");
   for (const Bad& bad : {
            Bad{start + "smearing_ha = 0.01\ndistribution = \"warm\"\n",
-               "in.toml:19: scf.distribution is \"warm\"; there are"},
+               "in.toml:20: scf.distribution is \"warm\"; there are"},
            Bad{start + "distribution = \"cold\"\n", "scf.distribution needs smearing_ha"},
            Bad{start + "smearing_ha = -1\n", "scf.smearing_ha is -1; give"},
            Bad{cell + "[[atoms]]\nspecies = \"Ge\"\nat = [[0, 0, 0]]\n" + ions + basis + count +
