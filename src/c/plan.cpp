@@ -119,7 +119,7 @@ int weft_plan_create_f(weft_plan** plan, MPI_Fint comm, const weft_problem* prob
 int weft_plan_create_in(weft_plan** plan, MPI_Comm comm, const weft_problem* problem, const weft_options* options,
                         const char* memory) {
   return made(plan, [&] {
-    const std::string_view name = given(memory, "memory");
+    const std::string name = text(memory, "memory");
     if (name != "own" && name != "callers" && name != "none")
       throw Error("memory " + shown(name) + ": give own, callers or none");
     const Memory works_in = name == "own" ? Memory::own : name == "none" ? Memory::none : Memory::callers;

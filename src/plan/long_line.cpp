@@ -9,20 +9,12 @@
 #include "mpi/communicator.hpp"
 
 namespace weft {
-namespace {
-
-Index largest_divisor_to_root(Index n) {
-  Index found = 1;
-  for (Index d = 2; d <= n / d; ++d)
-    if (n % d == 0) found = d;
-  return found;
-}
 
 /// Powers of exp(-2 pi i / n), each the product of two out of tables of about the square root of n entries. Entries are
 /// correct to rounding in double precision, and so are powers to one more rounding.
-class Powers {
+class UnityRoots {
  public:
-  explicit Powers(Index n) : n_(n) {
+  explicit UnityRoots(Index n) : n_(n) {
     while ((Index{1} << (2 * bits_)) < n) ++bits_;
     const Index step = Index{1} << bits_;
     for (Index k = 0; k < step; ++k) fine_.push_back(power(k));
@@ -47,9 +39,18 @@ class Powers {
   std::vector<std::complex<double>> fine_, coarse_;
 };
 
+namespace {
+
+Index largest_divisor_to_root(Index n) {
+  Index found = 1;
+  for (Index d = 2; d <= n / d; ++d)
+    if (n % d == 0) found = d;
+  return found;
+}
+
 /// values (k1, j2) times the power k1 j2, or its conjugate. `part` is the box of both; rows lie one behind the other.
 template <class Real>
-void multiply(std::complex<Real>* values, const Box& part, const Powers& powers, bool conjugate) {
+void multiply(std::complex<Real>* values, const Box& part, const UnityRoots& powers, bool conjugate) {
   const double sign = conjugate ? -1 : 1;
   for (Index k1 = part.lo[0]; k1 < part.hi[0]; ++k1) {
     Index exponent = part.lo[1] * k1;  // below n, since k1 < n1 and j2 < n2
@@ -99,7 +100,7 @@ struct AnyLongLine::Body {
         n1(all.agree([&] { return largest_divisor_to_root(n); })),
         n2(n / n1),
         natural(options.natural_output),
-        powers(all.agree([&] { return Powers(n); })),
+        powers(all.agree([&] { return UnityRoots(n); })),
         rows(Layout::slab({n1, n2}, 0, all.size(), options.split)),
         middle(Layout::slab({n1, n2}, 1, all.size(), options.split)),
         modes(natural ? middle.ordered({1, 0}) : rows),
@@ -127,7 +128,7 @@ struct AnyLongLine::Body {
 
   Index n, n1, n2;
   bool natural;
-  Powers powers;
+  UnityRoots powers;
   Layout rows, middle, modes;  // of n1 x n2: before, between the two plans, after
   Layout in, out;              // the same of the line
   AnyPlan first, second;
