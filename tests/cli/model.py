@@ -171,11 +171,32 @@ class Model(unittest.TestCase):
             self.assertIn(wanted, text)
         self.assertNotIn("No fit of", text)
 
+    def simulate_schedules(self, words):
+        """Tiles overlap, layouts differ, and short messages alone are fewest by store and forward."""
+        path = self.path("t.json")
+
+        def rows(*more):
+            done = self.beside(*words, *more, "--json", path)
+            self.assertEqual(done.code, 0, done)
+            with open(path) as file:
+                return json.load(file)
+        one, four = rows("--strategy", "isend", "--tiles", "1,4")
+        self.assertEqual((one["tiles"], four["tiles"]), (1, 4))
+        self.assertNotEqual(one["simulated_seconds"], four["simulated_seconds"])
+        slab, pencil = rows("--strategy", "isend", "--layout", "slab,pencil")
+        self.assertEqual((slab["layout"], pencil["layout"]), ([16], [4, 4]))
+        pairwise, bruck = rows("--strategy", "alltoallv,bruck", "--exchange", "8")
+        self.assertLess(2 * bruck["simulated_seconds"], pairwise["simulated_seconds"])
+        for platform in "dragonfly", "torus", "cluster":
+            self.assertGreater(rows("--strategy", "isend", "--platform", platform)[0]["simulated_seconds"], 0)
+
     def test_simulate(self):
         machine = self.path("m.json", '{"node_message_seconds": 4e-6, "node_bytes_per_second": 1e10}')
         words = ("simulate", "--machine", machine, "--ranks", "16", "--shape", "32x32x32")
         for more, wanted in ((("--strategy", "direct"), "direct"), (("--platform", "hypercube"), "hypercube"),
-                             (("--layout", "3x5"), "3x5"), (("--per-node", "0"), "per-node 0")):
+                             (("--layout", "3x5"), "3x5"), (("--per-node", "0"), "per-node 0"),
+                             (("--tiles", "0"), "'0'"), (("--window", "0"), "--window 0"),
+                             (("--exchange", "0"), "--exchange: '0'")):
             done = self.beside(*words, *more)
             self.assertEqual(done.code, 2, done)
             self.assertIn(wanted, done.err)
@@ -187,6 +208,21 @@ class Model(unittest.TestCase):
         with open(self.path("s.json")) as file:
             rows = {row["strategy"]: row for row in json.load(file)}
         self.assertEqual(set(rows), {"isend", "alltoallv", "padded", "bruck", "node", "hierarchical", "leader"})
+        self.simulate_schedules(words)
+        wrong = self.path("wrong.xml", "no platform")
+        done = self.beside(*words, "--strategy", "isend", "--platform", wrong)
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("wrong.xml: smpirun failed: Parse error", done.err)
+        other = self.path("other.xml", """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="h" suffix="" radical="0-15" speed="1Gf" bw="1GBps" lat="1us"/>
+</platform>
+""")
+        done = self.beside(*words, "--strategy", "isend", "--platform", other)
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("'n0'", done.err)
+        self.assertEqual(self.beside(*words, "--strategy", "isend", "--platform", other, "--prefix", "h").code, 0)
         for row in rows.values():
             self.assertGreater(row["simulated_seconds"], 0)
         # all bytes of a node cross its link, 3/4 of its share of 512 KiB, there and back
