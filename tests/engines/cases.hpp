@@ -36,9 +36,9 @@ class LanesAlone final : public Engine {
 
 inline Direction direction_of(Kind kind) { return kind == Kind::c2r ? Direction::backward : Direction::forward; }
 
-// Memory for lines, aligned or as misaligned as its element type allows.
-struct Memory {
-  Memory(std::size_t size, std::size_t offset) : storage(size + offset + 64), bytes(size) {
+// Storage for lines, aligned or as misaligned as its element type allows.
+struct Storage {
+  Storage(std::size_t size, std::size_t offset) : storage(size + offset + 64), bytes(size) {
     void* p = storage.data();
     std::size_t space = storage.size();
     begin = static_cast<std::byte*>(std::align(64, size + offset, p, space)) + offset;
@@ -88,7 +88,7 @@ inline Values random_lines(const LineSpec& spec, Index count, unsigned seed = 1)
 inline Values transform(const Lines& lines, const Values& in) {
   const auto& spec = lines.spec();
   const auto count = in.size() * real_bytes(spec) / spec.in_bytes();
-  const Memory from(count * spec.in_bytes(), 0), to(count * spec.out_bytes(), 0);
+  const Storage from(count * spec.in_bytes(), 0), to(count * spec.out_bytes(), 0);
   store(in, spec, from.begin);
   lines(from.begin, to.begin, static_cast<Index>(count));
   return load(to.begin, to.bytes, spec);

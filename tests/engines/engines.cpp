@@ -54,10 +54,10 @@ TEST_P(Engines, GiveBitsThatDependOnTheLineAlone) {
     const auto lines = GetParam().plan(n);
     const auto& spec = lines->spec();
     const Values values = random_lines(spec, most);
-    const Memory in(most * spec.in_bytes(), 0), alone(most * spec.out_bytes(), 0);
+    const Storage in(most * spec.in_bytes(), 0), alone(most * spec.out_bytes(), 0);
     store(values, spec, in.begin);
     for (Index k = 0; k < most; ++k) {
-      const Memory line(spec.in_bytes(), 0), result(spec.out_bytes(), 0);
+      const Storage line(spec.in_bytes(), 0), result(spec.out_bytes(), 0);
       std::memcpy(line.begin, in.begin + static_cast<std::size_t>(k) * spec.in_bytes(), line.bytes);
       (*lines)(line.begin, result.begin, 1);
       std::memcpy(alone.begin + static_cast<std::size_t>(k) * spec.out_bytes(), result.begin, result.bytes);
@@ -67,7 +67,7 @@ TEST_P(Engines, GiveBitsThatDependOnTheLineAlone) {
     for (Index count = 0; count <= most; ++count)
       for (const std::size_t shift : {0, 1, 2}) {
         const auto bytes = static_cast<std::size_t>(count) * spec.out_bytes();
-        const Memory from(static_cast<std::size_t>(count) * spec.in_bytes(), shift * element_in), to(bytes + 8, shift / 2 * element_out);
+        const Storage from(static_cast<std::size_t>(count) * spec.in_bytes(), shift * element_in), to(bytes + 8, shift / 2 * element_out);
         std::memcpy(from.begin, in.begin, from.bytes);
         std::memset(to.begin, 0x5a, to.bytes);
         (*lines)(from.begin, to.begin, count);
@@ -183,7 +183,7 @@ TEST_P(Engines, AllocateNothingWhileExecuting) {
     const auto& c = GetParam();
     if (!c.defined(n)) continue;
     const auto lines = c.plan(n);
-    const Memory in(9 * lines->in_bytes(), 0), out(9 * lines->out_bytes(), 0);
+    const Storage in(9 * lines->in_bytes(), 0), out(9 * lines->out_bytes(), 0);
     store(random_lines(lines->spec(), 9), lines->spec(), in.begin);
     const auto before = *heap();
     (*lines)(in.begin, out.begin, 9);

@@ -30,12 +30,12 @@ TEST_P(Places, StridedColumnsAndLinesApart) {
         const auto expected = transform(*engine->plan(plain, "estimate"), values);
         const auto lines = engine->plan(spec, "estimate");
         const std::size_t in_point = plain.in_bytes() / static_cast<std::size_t>(plain.in_length()), out_point = plain.out_bytes() / static_cast<std::size_t>(plain.out_length());
-        const auto at = [](const Memory& memory, Index line, Index step, Index point, Index stride, std::size_t bytes) {
+        const auto at = [](const Storage& memory, Index line, Index step, Index point, Index stride, std::size_t bytes) {
           return memory.begin + static_cast<std::size_t>(line * step + point * stride) * bytes;
         };
-        const Memory packed(static_cast<std::size_t>(count) * plain.in_bytes(), 0), result(static_cast<std::size_t>(count) * plain.out_bytes(), 0);
-        const Memory in(static_cast<std::size_t>(spec.in_span(count)) * in_point, 0), apart(static_cast<std::size_t>(spec.out_span(count)) * out_point, 0);
-        const Memory& out = form == Form::columns_in_place ? in : apart;
+        const Storage packed(static_cast<std::size_t>(count) * plain.in_bytes(), 0), result(static_cast<std::size_t>(count) * plain.out_bytes(), 0);
+        const Storage in(static_cast<std::size_t>(spec.in_span(count)) * in_point, 0), apart(static_cast<std::size_t>(spec.out_span(count)) * out_point, 0);
+        const Storage& out = form == Form::columns_in_place ? in : apart;
         store(values, plain, packed.begin);
         std::memset(in.begin, 0x5a, in.bytes);
         std::memset(apart.begin, 0x5a, apart.bytes);
@@ -66,7 +66,7 @@ TEST_P(Places, RowsThatLieAnywhere) {
       const auto lines = GetParam().engine->plan(spec, "estimate");
       if (!lines->takes_rows()) continue;
       const std::size_t point = spec.in_bytes() / static_cast<std::size_t>(n), row = static_cast<std::size_t>(columns) * point;
-      const Memory planned(static_cast<std::size_t>(spec.in_span(columns)) * point, 0), expected(planned.bytes, 0);
+      const Storage planned(static_cast<std::size_t>(spec.in_span(columns)) * point, 0), expected(planned.bytes, 0);
       std::memset(planned.begin, 0, planned.bytes);
       store(random_lines(GetParam().spec(n), columns), GetParam().spec(n), planned.begin);
       (*lines)(planned.begin, expected.begin, columns);
@@ -76,7 +76,7 @@ TEST_P(Places, RowsThatLieAnywhere) {
             for (const double scale : {1.0, 0.3}) {
               const Index asked = streams ? 1 : scale == 1 ? n : 0;  // what is asked for meanwhile changes nothing: many rows, one, none
               const std::size_t apart = (row + 63) / 64 * 64 + (aligned ? 64 : point), shift = aligned ? 0 : point;
-              const Memory in(static_cast<std::size_t>(n) * apart, shift), out(in.bytes, shift);
+              const Storage in(static_cast<std::size_t>(n) * apart, shift), out(in.bytes, shift);
               std::vector<const std::byte*> from;
               std::vector<std::byte*> to;
               std::memset(out.begin, 0x5a, out.bytes);
@@ -116,7 +116,7 @@ TEST_P(Places, LinesPastTheCaches) {
       for (const Index count : {Index{1}, Index{3}, Index{17}})
         for (const std::size_t shift : {std::size_t{0}, point}) {
           const std::size_t bytes = static_cast<std::size_t>(spec.out_span(count)) * point;
-          const Memory in(static_cast<std::size_t>(count) * spec.in_bytes(), 0), expected(bytes, 0), out(bytes, shift);
+          const Storage in(static_cast<std::size_t>(count) * spec.in_bytes(), 0), expected(bytes, 0), out(bytes, shift);
           store(random_lines(GetParam().spec(n), count), GetParam().spec(n), in.begin);
           std::memset(expected.begin, 0x5a, bytes), std::memset(out.begin, 0x5a, bytes);
           (*lines)(in.begin, expected.begin, count);
@@ -142,7 +142,7 @@ TEST_P(Places, LinesAnyDistanceApart) {
       for (const auto& [in_step, out_step] : {std::pair(in_bytes + 64, out_bytes), std::pair(in_bytes, out_bytes + 128), std::pair(8 * in_bytes, 3 * out_bytes + 48)})
         for (const bool streams : {false, true}) {
           const auto room = [&](Index step) { return static_cast<std::size_t>(count * step); };
-          const Memory packed(room(in_bytes), 0), dense(room(out_bytes), 0), in(room(in_step), 0), out(room(out_step), 0), expected(room(out_step), 0);
+          const Storage packed(room(in_bytes), 0), dense(room(out_bytes), 0), in(room(in_step), 0), out(room(out_step), 0), expected(room(out_step), 0);
           store(random_lines(spec, count), spec, packed.begin);
           (*lines)(packed.begin, dense.begin, count);
           std::memset(in.begin, 0xff, in.bytes), std::memset(out.begin, 0x5a, out.bytes), std::memset(expected.begin, 0x5a, out.bytes);  // 0xff..: no number
