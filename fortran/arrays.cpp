@@ -100,7 +100,9 @@ const char* type_of(const CFI_cdesc_t& array) {
 extern "C" {
 
 /// Type of an array and its elements: -1 where they do not lie one behind the other, -2 where there is no array.
-void weft_fortran_list(const CFI_cdesc_t* array, char* type, int64_t* elements) {
+/// Allocates nothing.
+void weft_fortran_list(const CFI_cdesc_t* array, char* type, int64_t* elements, int64_t* element_bytes) {
+  *element_bytes = static_cast<int64_t>(array->elem_len);
   std::strncpy(type, type_of(*array), 4);
   *elements = -2;
   if (array->base_addr == nullptr) return;

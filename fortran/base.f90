@@ -41,13 +41,13 @@ module weft_base
       type(c_ptr), value :: text
       integer(c_size_t) :: length
     end function
-    ! Type of an array, by NumPy's name (empty: none that is known), and its elements: -1 where they do not lie one
-    ! behind the other, -2 where there is no array.
-    subroutine weft_fortran_list(array, type, elements) bind(c)
+    ! Type of an array, by NumPy's name (empty: none that is known), its elements (-1 where they do not lie one behind
+    ! the other, -2 where there is no array), and the bytes of one.
+    subroutine weft_fortran_list(array, type, elements, element_bytes) bind(c)
       import
       type(*), intent(in) :: array(..)
       character(kind=c_char), intent(out) :: type(4)
-      integer(c_int64_t), intent(out) :: elements
+      integer(c_int64_t), intent(out) :: elements, element_bytes
     end subroutine
   end interface
 
@@ -132,11 +132,16 @@ contains
     end do
   end function
 
-  ! The letters before the zero.
-  function short_text(letters) result(text)
-    character(kind=c_char), intent(in) :: letters(:)
-    character(len=:), allocatable :: text
-    text = joined(letters(1:findloc(letters, c_null_char, 1) - 1))
+  ! The letters before the zero, of which there are three at most: NumPy's name of a type.
+  pure function short_text(letters) result(text)
+    character(kind=c_char), intent(in) :: letters(4)
+    character(len=4) :: text
+    integer :: i
+    text = ''
+    do i = 1, 4
+      if (letters(i) == c_null_char) return
+      text(i:i) = letters(i)
+    end do
   end function
 
   ! The text that `ask` tells of a handle.
@@ -231,25 +236,15 @@ contains
     integer(c_int64_t) :: elements, of_one
     status = WEFT_OK
     if (bytes == 0) return
-    call weft_fortran_list(array, type, elements)
-    of_one = bytes_of(short_text(type))
+    call weft_fortran_list(array, type, elements, of_one)
     if (elements == -2) then
       call refuse(what // ' is not associated or not allocated', status)
     else if (elements == -1) then
       call refuse(what // ' does not lie in memory without gaps; give a contiguous array', status)
-    else if (of_one > 0 .and. elements * of_one < bytes) then
+    else if (elements * of_one < bytes) then
       call refuse(what // ' has ' // long_text(elements * of_one) // ' bytes; ' // long_text(bytes) // ' are needed', &
         status)
     end if
   end subroutine
-
-  ! Of an element of NumPy's name; 0: not known.
-  pure function bytes_of(type_name) result(bytes)
-    character(len=*), intent(in) :: type_name
-    integer(c_int64_t) :: bytes
-    integer :: failed
-    bytes = 0
-    if (len(type_name) > 1) read (type_name(2:), *, iostat=failed) bytes
-  end function
 
 end module

@@ -106,8 +106,9 @@ contains
     character(len=:), allocatable, intent(out) :: own
     integer(c_int64_t), intent(out) :: elements
     character(kind=c_char) :: name(4)
-    call weft_fortran_list(u, name, elements)
-    own = short_text(name)
+    integer(c_int64_t) :: bytes
+    call weft_fortran_list(u, name, elements, bytes)
+    own = trim(short_text(name))
     elements = max(elements, 0_c_int64_t)
   end subroutine
 

@@ -449,18 +449,18 @@ contains
     class(weft_halo), intent(in) :: halo
     type(c_ptr), intent(out) :: addresses(4)
     integer(c_int64_t), intent(out) :: count
-    character(len=:), allocatable, intent(out) :: type
+    character(len=4), intent(out) :: type
     integer(c_int), intent(out) :: status
     type(*), intent(inout), target :: u(..)
     type(*), intent(inout), target, optional :: v(..), w(..), x(..)
     character(kind=c_char) :: name(4)
-    integer(c_int64_t) :: elements, bytes
+    integer(c_int64_t) :: elements, bytes, of_one
     status = weft_halo_elements(halo%handle, elements)
     bytes = elements * halo%element_bytes
     count = 1
     type = ''
     if (status /= WEFT_OK) return
-    call weft_fortran_list(u, name, elements)
+    call weft_fortran_list(u, name, elements, of_one)
     type = short_text(name)
     addresses(1) = c_loc(u)
     call check_room(u, bytes, 'the first array of a halo', status)
@@ -490,7 +490,7 @@ contains
     integer, intent(out), optional :: ierr
     type(c_ptr) :: addresses(4)
     integer(c_int64_t) :: count
-    character(len=:), allocatable :: type
+    character(len=4) :: type
     integer(c_int) :: status
     call begin()
     call gather(halo, addresses, count, type, status, u, v, w, x)
@@ -507,7 +507,7 @@ contains
     integer, intent(out), optional :: ierr
     type(c_ptr) :: addresses(4)
     integer(c_int64_t) :: count
-    character(len=:), allocatable :: type
+    character(len=4) :: type
     integer(c_int) :: status
     call begin()
     call gather(halo, addresses, count, type, status, u, v, w, x)
@@ -539,7 +539,7 @@ contains
     integer, intent(out), optional :: ierr
     type(c_ptr) :: addresses(4)
     integer(c_int64_t) :: count
-    character(len=:), allocatable :: type
+    character(len=4) :: type
     integer(c_int) :: status
     call begin()
     call gather(halo, addresses, count, type, status, u, v, w, x)

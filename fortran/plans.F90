@@ -386,13 +386,13 @@ contains
     integer, intent(out), optional :: ierr
     integer(c_int) :: status
     character(kind=c_char) :: type(4)
-    integer(c_int64_t) :: points
+    integer(c_int64_t) :: points, bytes
     call begin()
     status = WEFT_OK
     points = 0
     if (c_associated(plan%handle)) then
       call check(in, out, plan%out, plan%out, plan%in_place, status)
-      call weft_fortran_list(potential, type, points)
+      call weft_fortran_list(potential, type, points, bytes)
       if (status == WEFT_OK .and. points > 0 .and. short_text(type) /= merge('f4', 'f8', plan%in%type(2) == '4' .or. &
         short_text(plan%in%type) == 'c8')) call refuse('the potential is of another type; ' // &
         'give real numbers of the plan''s precision', status)
@@ -619,7 +619,7 @@ contains
     character(len=*), intent(in) :: type_name
     integer(c_int), intent(out) :: status
     character(len=:), allocatable :: own
-    own = short_text(of%type)
+    own = trim(short_text(of%type))
     status = WEFT_OK
     if (of%axes /= axes .or. own /= type_name) call refuse('an array of ' // number_text(int(of%axes)) // &
       ' dimensions of type ' // in_fortran(own) // ' is asked for by a pointer of ' // number_text(axes) // &

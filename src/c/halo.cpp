@@ -115,8 +115,9 @@ int weft_halo_inside(const weft_halo* halo, weft_view* view, int64_t* offset) {
   return guarded([&] {
     const Halo& h = halo_of(halo);
     const View own = h.inside();
-    given(view, "view") = view_of(own, h.elements() - own.offset, own.reach() - own.offset);
-    tell<int64_t>(offset, own.offset);
+    const Index begins = own.box.empty() ? 0 : own.offset;
+    given(view, "view") = view_of(own, h.elements() - begins, own.reach());
+    tell<int64_t>(offset, begins);
   });
 }
 int weft_halo_execute(weft_halo* halo, int64_t fields, void* const* arrays) {
