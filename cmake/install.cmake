@@ -15,7 +15,8 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/weftConfig.cmake" "${CMAKE_CURRENT_BI
 if(WEFT_FFTW)
   set(pc_requires "fftw3 fftw3f")
 endif()
+# By name: hwloc.pc would ask for what hwloc alone was linked with, whose development packages need not be there.
 if(WEFT_HAVE_HWLOC)
-  string(APPEND pc_requires " hwloc")
+  set(pc_libs "-lhwloc ")
 endif()
 include(weft_pc)

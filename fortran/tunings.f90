@@ -222,7 +222,11 @@ contains
     type(weft_options), intent(in), optional :: options
     character(len=:), allocatable, intent(out), optional :: said
     integer, intent(out), optional :: ierr
-    call remember_integer(tuning, comm%MPI_VAL, problem, options, said, ierr)
+    character(len=:), allocatable :: text
+    integer(c_int) :: status
+    call keep(tuning, comm%MPI_VAL, problem, text, status, options)
+    if (present(said)) said = text
+    call ended(status, ierr)
   end subroutine
   subroutine remember_integer(tuning, comm, problem, options, said, ierr)
     class(weft_tuning), intent(in) :: tuning
@@ -231,10 +235,23 @@ contains
     type(weft_options), intent(in), optional :: options
     character(len=:), allocatable, intent(out), optional :: said
     integer, intent(out), optional :: ierr
+    character(len=:), allocatable :: text
+    integer(c_int) :: status
+    call keep(tuning, comm, problem, text, status, options)
+    if (present(said)) said = text
+    call ended(status, ierr)
+  end subroutine
+
+  subroutine keep(tuning, comm, problem, said, status, options)
+    class(weft_tuning), intent(in) :: tuning
+    integer, intent(in) :: comm
+    type(weft_problem), intent(in) :: problem
+    character(len=:), allocatable, intent(out) :: said
+    integer(c_int), intent(out) :: status
+    type(weft_options), intent(in), optional :: options
     type(c_ptr) :: made, of_options
     character(kind=c_char) :: text(5000)
     integer(c_int64_t) :: length
-    integer(c_int) :: status
     call begin()
     of_options = c_null_ptr
     if (present(options)) of_options = options%handle
@@ -243,11 +260,8 @@ contains
     if (status == WEFT_OK) status = weft_remember_f(int(comm, c_int), made, of_options, tuning%handle, text, &
       size(text, kind=c_int64_t), length)
     call weft_problem_destroy(made)
-    if (present(said)) then
-      said = ''
-      if (status == WEFT_OK) said = joined(text(1:min(length, size(text, kind=c_int64_t) - 1)))
-    end if
-    call ended(status, ierr)
+    said = ''
+    if (status == WEFT_OK) said = joined(text(1:min(length, size(text, kind=c_int64_t) - 1)))
   end subroutine
 
   ! What this process has tuned and imported. Local.

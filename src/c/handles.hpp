@@ -21,19 +21,19 @@
 static_assert(WEFT_MAX_AXES == weft::max_axes);
 
 struct weft_options {
-  static constexpr const char* noun = "options";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "options";
   weft::Options value;
 };
 struct weft_problem {
-  static constexpr const char* noun = "problem";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "problem";
   weft::AnyProblem value;
 };
 struct weft_layout {
-  static constexpr const char* noun = "layout";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "layout";
   weft::Layout value;
 };
 struct weft_plan {
-  static constexpr const char* noun = "plan";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "plan";
   weft::AnyPlan value;
   /// The plan's own arrays, once they were asked for.
   std::shared_ptr<std::byte> input = nullptr, output = nullptr;
@@ -41,27 +41,27 @@ struct weft_plan {
   std::vector<std::vector<weft::Considered>> considered = {};
 };
 struct weft_redistribution {
-  static constexpr const char* noun = "redistribution";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "redistribution";
   weft::Redistribution value;
 };
 struct weft_halo {
-  static constexpr const char* noun = "halo";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "halo";
   weft::Halo value;
 };
 struct weft_trace {
-  static constexpr const char* noun = "trace";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "trace";
   weft::Trace value;
 };
 struct weft_timeline {
-  static constexpr const char* noun = "timeline";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "timeline";
   weft::Timeline value;
 };
 struct weft_tuning {
-  static constexpr const char* noun = "tuning";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "tuning";
   weft::Tuning value;
 };
 struct weft_wisdom {
-  static constexpr const char* noun = "wisdom";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "wisdom";
   weft::Wisdom value;
   std::vector<std::string> notes;
   /// What weft_wisdom_at points into; empty after a change.

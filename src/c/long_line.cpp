@@ -5,7 +5,7 @@ using namespace weft;
 using namespace weft::c;
 
 struct weft_long_line {
-  static constexpr const char* noun = "long line";
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "long line";
   AnyLongLine value;
 };
 

@@ -70,6 +70,10 @@ class Functions(Case):
         self.assertEqual(u_hat.dtype, np.complex64)
         self.close(u_hat, np.fft.fftn(whole).astype(np.complex64))
 
+    # Before 1.11 scipy scaled the first point of DST-II and DST-III in place of the last one.
+    _rows = scipy.fft.dst(np.eye(4), 2, norm="ortho")
+    sines_are_sound = np.allclose(_rows @ _rows.T, np.eye(4))
+
     def test_cosines_and_sines(self):
         pairs = ((weft.dctn, weft.idctn, scipy.fft.dctn), (weft.dstn, weft.idstn, scipy.fft.dstn))
         ways = [(norm, None) for norm in (None, "ortho", "forward")] + [("ortho", False), (None, True)]
@@ -77,6 +81,9 @@ class Functions(Case):
             for type in (1, 2, 3, 4):
                 for axes in (None, (1,), (2, 0)):
                     for norm, ends in ways if axes == (2, 0) else ways[:2]:
+                        orthogonal = ends or (ends is None and norm == "ortho")
+                        if ours is weft.dstn and type in (2, 3) and orthogonal and not self.sines_are_sound:
+                            continue
                         whole = field(self.shape, np.float64)
                         u = part(whole, weft.Layout.slab(self.shape, 0, comm.size))
                         u_hat = ours(u, type, axes=axes, norm=norm, orthogonalize=ends)
@@ -125,7 +132,7 @@ class Functions(Case):
         wanted = {}
         for name in names + sines:
             of = real if name.startswith("rfft") or name in sines else whole
-            for norm in (None, "ortho"):
+            for norm in (None, "ortho") if "dst" not in name or self.sines_are_sound else (None,):
                 wanted[name, norm] = of, getattr(scipy.fft, name)(of, norm=norm)
         with scipy.fft.set_backend(weft.scipy_backend):
             for (name, norm), (of, result) in wanted.items():
