@@ -25,17 +25,19 @@ void AnyPlan::Body::execute(Transform& transform, const void* in, void* out,
   const Traffic before = run ? traffic(transform) : Traffic{};
   const Call call{&slots, map_lines ? &*map_lines : nullptr};
   try {
-    trace::Laps laps(run, 0);
-    for (int k = 0; !transform.conductor && k < static_cast<int>(transform.steps.size()); ++k) {
-      const Step& step = transform.steps[static_cast<std::size_t>(k)];
-      if (step.kind == Step::Kind::work)
-        work(*transform.stages[static_cast<std::size_t>(step.of)], k, step, call, run);
-      else
-        exchange(transform, step);
-      laps.did(k);
+    if (transform.conductor) {
+      conducted = &transform;
+      transform.conductor->run(call, talk, progress, run);
+    } else {
+      trace::Laps laps(run, 0);
+      for (int k = 0; const Step& step : transform.steps) {
+        if (step.kind == Step::Kind::work)
+          work(*transform.stages[static_cast<std::size_t>(step.of)], k, step, call, run);
+        else
+          exchange(transform, step);
+        laps.did(k++);
+      }
     }
-    conducted = &transform;
-    if (transform.conductor) transform.conductor->run(call, talk, progress, run);
   } catch (...) {  // MPI has failed: exchanges are out of step, and would wait for ever
     failure = std::current_exception();
     throw;
