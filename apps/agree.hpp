@@ -10,7 +10,8 @@
 
 namespace apps {
 
-/// Collective: runs f, which must not communicate on `comm`. Where it throws on some ranks, all throw the message of the lowest.
+/// Collective: runs f, which must not communicate on `comm`. Where it throws on some ranks, all
+/// throw the message of the lowest.
 template <class F>
 void agree(MPI_Comm comm, F&& f) {
   std::string message;

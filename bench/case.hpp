@@ -1,4 +1,5 @@
-// What is to be transformed, by whom: everything that all contenders of a comparison have in common.
+// What is to be transformed, by whom: everything that all contenders of a comparison have in
+// common.
 #pragma once
 
 #include <complex>
@@ -19,9 +20,9 @@ struct Case {
   weft::Shape shape;
   weft::Precision precision = weft::Precision::double_;
   weft::Index batch = 1;
-  double radius = 0;      ///< of a sphere of plane waves; 0: none
-  bool boxcut = false;    ///< or of a box of half the grid
-  bool returns = false;   ///< backward too, also of c2c without plane waves
+  double radius = 0;     ///< of a sphere of plane waves; 0: none
+  bool boxcut = false;   ///< or of a box of half the grid
+  bool returns = false;  ///< backward too, also of c2c without plane waves
 
   bool sphere() const { return radius > 0 || boxcut; }
   bool there_and_back() const { return real || sphere() || returns; }
@@ -39,7 +40,8 @@ struct Case {
   std::size_t after_bytes() const { return weft::element_bytes(precision, true); }
   bool is_double() const { return precision == weft::Precision::double_; }
 
-  /// By the convention 5 N log2 N for a complex transform; a real one there and back counts the same, and plane waves as the whole grid.
+  /// By the convention 5 N log2 N for a complex transform; a real one there and back counts the
+  /// same, and plane waves as the whole grid.
   double operations() const;
   /// What rounding excuses; it grows with the depth of the transform.
   double tolerance() const;

@@ -30,17 +30,24 @@ struct Asked {
   bool limits = false;
 
   Case what() const {
-    Case what{.real = kind == "r2c", .shape = {}, .precision = weft::precision_from_string(precision), .batch = batch, .radius = radius, .boxcut = boxcut};
+    Case what{.real = kind == "r2c",
+              .shape = {},
+              .precision = weft::precision_from_string(precision),
+              .batch = batch,
+              .radius = radius,
+              .boxcut = boxcut};
     const char *at = shape.data(), *const end = at + shape.size();
     for (;;) {
       weft::Index extent = 0;
       const auto [stop, error] = std::from_chars(at, end, extent);
       if (error != std::errc() || extent < 1 || extent > 1 << 20 || what.shape.size() == 3 ||
           (stop != end && (*stop != 'x' || stop + 1 == end)))
-        throw Usage(fmt::format("--shape {}: one to three extents of 1 to 1048576 with x between them are allowed: 128x128x128", shape));
+        throw Usage(fmt::format(
+            "--shape {}: one to three extents of 1 to 1048576 with x between them are allowed: 128x128x128", shape));
       what.shape.push_back(extent);
       if (stop == end) {
-        if (what.sphere() && (what.shape.size() != 3 || what.real)) throw Usage("--sphere and --boxcut want three extents and --kind c2c");
+        if (what.sphere() && (what.shape.size() != 3 || what.real))
+          throw Usage("--sphere and --boxcut want three extents and --kind c2c");
         return what;
       }
       at = stop + 1;
@@ -81,7 +88,8 @@ struct Asked {
 };
 
 void write(const Asked& asked, const nlohmann::ordered_json& json) {
-  if (!asked.json.empty() && !(std::ofstream(asked.json) << json.dump(2) << std::endl)) throw weft::Error("cannot write " + asked.json);
+  if (!asked.json.empty() && !(std::ofstream(asked.json) << json.dump(2) << std::endl))
+    throw weft::Error("cannot write " + asked.json);
 }
 
 int compare(const World& world, const Asked& asked) {
@@ -131,12 +139,18 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"c2c", "r2c"}))
       ->capture_default_str();
   app.add_option("--shape", asked.shape, "extents, slowest axis first")->capture_default_str();
-  app.add_option("--precision", asked.precision, "double or float")->check(CLI::IsMember({"double", "float"}))->capture_default_str();
+  app.add_option("--precision", asked.precision, "double or float")
+      ->check(CLI::IsMember({"double", "float"}))
+      ->capture_default_str();
   app.add_option("--batch", asked.batch, "transforms a call")->check(CLI::Range(1, 1 << 20))->capture_default_str();
-  app.add_option("--sphere", asked.radius, "plane waves of a sphere of this radius, forward and backward")->check(CLI::PositiveNumber);
+  app.add_option("--sphere", asked.radius, "plane waves of a sphere of this radius, forward and backward")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--boxcut", asked.boxcut, "plane waves of a box of half the grid")->excludes("--sphere");
-  app.add_option("--repeat", asked.repeats, "turns of every contender")->check(CLI::Range(1, 1000000))->capture_default_str();
-  app.add_option("--contender", asked.contenders, "only those whose names match one of these, with commas between them: weft,fftw-mpi")
+  app.add_option("--repeat", asked.repeats, "turns of every contender")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--contender", asked.contenders,
+                 "only those whose names match one of these, with commas between them: weft,fftw-mpi")
       ->delimiter(',');
   app.add_option("--at-most", asked.at_most, "targets: transposed=0.55,natural=0.6")->delimiter(',');
   app.add_option("--at-least", asked.at_least, "targets: scaling=0.85")->delimiter(',');

@@ -23,7 +23,8 @@ Part coefficients(const Case& what, const std::vector<weft::GVector>& vectors) {
   return part(what, weft::Box::whole({static_cast<weft::Index>(vectors.size())}), {0});
 }
 
-Part part(const Case& what, const weft::Box& box, const weft::Order& order, const weft::Shape& padding, weft::Index apart) {
+Part part(const Case& what, const weft::Box& box, const weft::Order& order, const weft::Shape& padding,
+          weft::Index apart) {
   Part part;
   part.view = dense_view(box, order, padding);
   if (apart == 0) apart = dense_elements(box, order, padding);

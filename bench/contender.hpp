@@ -8,7 +8,8 @@
 
 #include "case.hpp"
 
-/// This rank's part of an array: the batch's axis first, and how it lies in memory. Padding counts as elements.
+/// This rank's part of an array: the batch's axis first, and how it lies in memory. Padding counts
+/// as elements.
 struct Part {
   std::shared_ptr<std::byte> memory;
   weft::View view;
@@ -19,8 +20,9 @@ struct Contender {
   Part in, out;                             ///< may be the same memory
   std::function<void()> forward, backward;  ///< the whole batch, collectively, in to out and out to in
   std::vector<weft::GVector> vectors;       ///< plane waves: of `out`, whose axes are the batch and these
-  std::function<bool()> trying;             ///< alike on all ranks: whether it still finds out what suits the machine; empty: no
-  weft::Index bytes_owned = 0;              ///< memory of the library's own beside `in` and `out`, where it tells
+  /// Alike on all ranks: whether it still finds out what suits the machine; empty: no
+  std::function<bool()> trying;
+  weft::Index bytes_owned = 0;  ///< memory of the library's own beside `in` and `out`, where it tells
 };
 
 /// One way to plan.
@@ -44,12 +46,15 @@ inline constexpr int plans_of_a_peer = 3;
 
 std::vector<Candidate> repeated(const Candidate& candidate, int times = plans_of_a_peer);
 
-/// Memory for a caller's array: zeroed, aligned, in huge pages where it is large, as a careful program would have it.
+/// Memory for a caller's array: zeroed, aligned, in huge pages where it is large, as a careful
+/// program would have it.
 std::shared_ptr<std::byte> memory(std::size_t bytes);
 
-/// A part of an array of `what` with dense arrays of the batch behind each other. `box` is without the batch's axis; `order` and
-/// `padding` as in weft::dense_view; `apart` is the distance of arrays, in elements (0: dense).
-Part part(const Case& what, const weft::Box& box, const weft::Order& order, const weft::Shape& padding = {}, weft::Index apart = 0);
+/// A part of an array of `what` with dense arrays of the batch behind each other. `box` is without
+/// the batch's axis; `order` and `padding` as in weft::dense_view; `apart` is the distance of
+/// arrays, in elements (0: dense).
+Part part(const Case& what, const weft::Box& box, const weft::Order& order, const weft::Shape& padding = {},
+          weft::Index apart = 0);
 
 /// The same for coefficients of plane waves.
 Part coefficients(const Case& what, const std::vector<weft::GVector>& vectors);

@@ -13,11 +13,13 @@ Line transform(const Line& line) {
   const std::size_t n = line.size();
   std::vector<std::complex<long double>> roots(n);
   for (std::size_t k = 0; k < n; ++k)
-    roots[k] = std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n));
+    roots[k] = std::polar(
+        1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n));
   Line modes;
   for (std::size_t k = 0; k < n; ++k) {
     std::complex<long double> sum = 0;
-    for (std::size_t x = 0, at = 0; x < n; ++x, at = (at + k) % n) sum += std::complex<long double>(line[x]) * roots[at];
+    for (std::size_t x = 0, at = 0; x < n; ++x, at = (at + k) % n)
+      sum += std::complex<long double>(line[x]) * roots[at];
     modes.emplace_back(sum);
   }
   return modes;

@@ -19,8 +19,10 @@ namespace {
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 constexpr weft::Index longest = 1024;  // of lines in cache: 16 KiB an array, and two fit a first-level cache
 
-/// Collective: what `work`, of `amount` units, reaches on rank 0 while the others sleep, and on all ranks together. Medians of turns.
-Limit measured(const World& world, const std::string& what, const std::string& unit, double amount, const std::function<void()>& work) {
+/// Collective: what `work`, of `amount` units, reaches on rank 0 while the others sleep, and on all
+/// ranks together. Medians of turns.
+Limit measured(const World& world, const std::string& what, const std::string& unit, double amount,
+               const std::function<void()>& work) {
   constexpr int turns = 5;
   const auto seconds = [&] {
     int rounds = 0;
@@ -46,8 +48,8 @@ Limit measured(const World& world, const std::string& what, const std::string& u
 
 Limit copying(const World& world, std::size_t bytes) {
   const auto from = memory(bytes), to = memory(bytes);
-  Limit limit = measured(world, fmt::format("copy of {} MiB a rank", bytes / mebibyte), "GB/s", 2e-9 * static_cast<double>(bytes),
-                         [&] { std::memcpy(to.get(), from.get(), bytes); });
+  Limit limit = measured(world, fmt::format("copy of {} MiB a rank", bytes / mebibyte), "GB/s",
+                         2e-9 * static_cast<double>(bytes), [&] { std::memcpy(to.get(), from.get(), bytes); });
   limit.bytes = bytes;
   return limit;
 }
@@ -74,21 +76,22 @@ Limit lines(const World& world, int n) {
   const int count = static_cast<int>(longest) / n;
   const std::size_t bytes = static_cast<std::size_t>(n * count) * sizeof(F::Complex);
   const auto first = memory(bytes), second = memory(bytes);
-  auto *const from = reinterpret_cast<F::Complex*>(first.get()), *const to = reinterpret_cast<F::Complex*>(second.get());
+  auto *const from = reinterpret_cast<F::Complex*>(first.get()), *const to =
+                                                                     reinterpret_cast<F::Complex*>(second.get());
   struct Way {
     F::Complex* out;
     int stride, apart;
   };
   Limit best;
   for (const Way& way : {Way{from, 1, n}, Way{to, 1, n}, Way{from, count, 1}, Way{to, count, 1}}) {
-    const F::Plan plan = F::owned(
-        F::c2c(1, &n, count, from, nullptr, way.stride, way.apart, way.out, nullptr, way.stride, way.apart, FFTW_FORWARD, FFTW_PATIENT));
+    const F::Plan plan = F::owned(F::c2c(1, &n, count, from, nullptr, way.stride, way.apart, way.out, nullptr,
+                                         way.stride, way.apart, FFTW_FORWARD, FFTW_PATIENT));
     std::memset(first.get(), 0, bytes);
     constexpr int rounds = 100;
-    const Limit limit =
-        measured(world, fmt::format("lines of {} in cache", n), "GFlop/s", 1e-9 * rounds * count * 5.0 * n * std::log2(n), [&] {
-          for (int i = 0; i < rounds; ++i) F::execute(plan.get());
-        });
+    const Limit limit = measured(world, fmt::format("lines of {} in cache", n), "GFlop/s",
+                                 1e-9 * rounds * count * 5.0 * n * std::log2(n), [&] {
+                                   for (int i = 0; i < rounds; ++i) F::execute(plan.get());
+                                 });
     if (limit.all_ranks > best.all_ranks) best = limit;
   }
   return best;
@@ -113,7 +116,9 @@ std::vector<Limit> limits(const World& world, const Case& what) {
 
 double least_seconds(const std::vector<Limit>& limits, const World& world, const Case& what) {
   const double array = static_cast<double>(volume(what.shape) * what.batch) * static_cast<double>(what.after_bytes());
-  const auto away = [&](const Limit& limit) { return std::abs(std::log(static_cast<double>(limit.bytes) * world.ranks / array)); };
+  const auto away = [&](const Limit& limit) {
+    return std::abs(std::log(static_cast<double>(limit.bytes) * world.ranks / array));
+  };
   double lines = 0, copying = 0, nearest = INFINITY;
   for (const Limit& limit : limits)
     if (limit.bytes > 0) nearest = std::min(nearest, away(limit));
@@ -135,6 +140,7 @@ std::string text(const std::vector<Limit>& limits, const World& world) {
 nlohmann::ordered_json json(const std::vector<Limit>& limits) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Limit& limit : limits)
-    rows.push_back({{"what", limit.what}, {"unit", limit.unit}, {"one_rank", limit.one_rank}, {"all_ranks", limit.all_ranks}});
+    rows.push_back(
+        {{"what", limit.what}, {"unit", limit.unit}, {"one_rank", limit.one_rank}, {"all_ranks", limit.all_ranks}});
   return rows;
 }

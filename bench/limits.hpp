@@ -1,4 +1,5 @@
-// What the machine allows: the speed of copying and that of FFTW's lines in cache, on one core and on all ranks at once.
+// What the machine allows: the speed of copying and that of FFTW's lines in cache, on one core and
+// on all ranks at once.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,8 +14,9 @@ struct Limit {
 
 /// Collective. Lines are those of the case, or the longest that are in cache.
 std::vector<Limit> limits(const World& world, const Case& what);
-/// Seconds of a case without overlap of arithmetic and memory: lines at the speed of cache, and four passes (two reads, two writes)
-/// there, and as many back, over the data at the speed of copying as much.
+/// Seconds of a case without overlap of arithmetic and memory: lines at the speed of cache, and
+/// four passes (two reads, two writes) there, and as many back, over the data at the speed of
+/// copying as much.
 double least_seconds(const std::vector<Limit>& limits, const World& world, const Case& what);
 
 std::string text(const std::vector<Limit>& limits, const World& world);

@@ -13,7 +13,8 @@
 
 namespace {
 
-/// Some find out in their first executions what suits the machine (weft, how it should write): that is over before anything is timed.
+/// Some find out in their first executions what suits the machine (weft, how it should write): that
+/// is over before anything is timed.
 constexpr int rows_to_settle = 25;  // at most
 
 std::vector<std::size_t> numbered(std::size_t count) {
@@ -31,7 +32,8 @@ struct Judged {
   double seconds;
 };
 
-/// Turn about, for a machine that slows down and recovers meanwhile says nothing of those it had one after the other.
+/// Turn about, for a machine that slows down and recovers meanwhile says nothing of those it had
+/// one after the other.
 void play_off(std::vector<Judged>& judged, int transforms, std::mt19937& random) {
   constexpr int rounds = 7;
   std::vector<std::vector<double>> seconds(judged.size());
@@ -43,13 +45,17 @@ void play_off(std::vector<Judged>& judged, int transforms, std::mt19937& random)
   for (std::size_t i = 0; i < judged.size(); ++i) judged[i].seconds = median(seconds[i]);
 }
 
-/// Plans every candidate and keeps the fastest; the few that are nearly as fast as that meet once more, turn about.
-std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, std::mt19937& random, Result& result) {
+/// Plans every candidate and keeps the fastest; the few that are nearly as fast as that meet once
+/// more, turn about.
+std::optional<Runner> fastest(const World& world, const Entry& entry, int transforms, std::mt19937& random,
+                              Result& result) {
   constexpr std::size_t finalists = 3;
   constexpr double near = 1.25, longest = 0.5;  // of the least time; seconds of a candidate's settling
   const bool choice = entry.candidates.size() > 1;
   std::vector<Judged> best;  // the fastest first
-  const auto sort = [&] { std::stable_sort(best.begin(), best.end(), [](const Judged& a, const Judged& b) { return a.seconds < b.seconds; }); };
+  const auto sort = [&] {
+    std::stable_sort(best.begin(), best.end(), [](const Judged& a, const Judged& b) { return a.seconds < b.seconds; });
+  };
   result.tried.clear();
   for (const Candidate& candidate : entry.candidates) {
     result.tried.push_back({candidate.options, 0, 0, ""});
@@ -59,7 +65,8 @@ std::optional<Runner> fastest(const World& world, const Entry& entry, int transf
         Runner& runner = judged.runner;
         judged.finds_out = runner.trying();
         double settled = 0;  // alike on all ranks
-        for (int row = 0; row < rows_to_settle && settled < longest && runner.trying(); ++row) settled += runner.settle(transforms);
+        for (int row = 0; row < rows_to_settle && settled < longest && runner.trying(); ++row)
+          settled += runner.settle(transforms);
         std::vector<double> seconds;
         for (int i = 0; i < 5; ++i) seconds.push_back(runner.turn(transforms));
         result.tried.back().median_seconds = judged.seconds = median(seconds);
@@ -90,12 +97,18 @@ std::optional<Runner> fastest(const World& world, const Entry& entry, int transf
 class Race {
  public:
   /// Collective: plans.
-  Race(const World& world, const Case& what, std::vector<Entry> entries) : world_(world), transforms_(transforms_a_turn(what, world.ranks)), field_(what), ring_(world), results_(entries.size()) {
+  Race(const World& world, const Case& what, std::vector<Entry> entries)
+      : world_(world),
+        transforms_(transforms_a_turn(what, world.ranks)),
+        field_(what),
+        ring_(world),
+        results_(entries.size()) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       Result& result = results_[i];
       result.entry = std::move(entries[i]);
       if (world.rank == 0) fmt::print(stderr, "planning {}\n", result.entry.name);  // large plans of peers take minutes
-      if (auto runner = fastest(world, result.entry, transforms_, random_, result)) running_.push_back({std::move(*runner), &result});
+      if (auto runner = fastest(world, result.entry, transforms_, random_, result))
+        running_.push_back({std::move(*runner), &result});
     }
     order_ = numbered(running_.size());
   }
@@ -129,7 +142,8 @@ class Race {
 
   static bool apart(double hop, double least) { return hop > Nearness::far * least; }
   static std::size_t count_apart(const std::vector<double>& hops, double least) {
-    return static_cast<std::size_t>(std::count_if(hops.begin(), hops.end(), [&](double hop) { return apart(hop, least); }));
+    return static_cast<std::size_t>(
+        std::count_if(hops.begin(), hops.end(), [&](double hop) { return apart(hop, least); }));
   }
 
   void verify() {
@@ -139,14 +153,16 @@ class Race {
     }
   }
 
-  /// Hops meanwhile. Among all others, as in the turns that count, for what suits a plan depends on what comes between its executions; where that takes long, among those that still find out.
+  /// Hops meanwhile. Among all others, as in the turns that count, for what suits a plan depends on
+  /// what comes between its executions; where that takes long, among those that still find out.
   std::vector<double> settle() {
     constexpr double among_all = 10, longest = 30;  // seconds
     std::vector<double> hops;
     double seconds = 0;  // alike on all ranks
     const auto trying = [](const Running& r) { return r.runner.trying(); };
     for (Running& r : running_) r.finds_out = trying(r);
-    for (int row = 0; row < rows_to_settle && seconds < longest && std::any_of(running_.begin(), running_.end(), trying); ++row) {
+    for (int row = 0;
+         row < rows_to_settle && seconds < longest && std::any_of(running_.begin(), running_.end(), trying); ++row) {
       std::shuffle(order_.begin(), order_.end(), random_);
       for (const std::size_t i : order_) {
         Runner& runner = running_[i].runner;
@@ -164,7 +180,9 @@ class Race {
     near_ = {ring_.seconds()};
     const auto wanted = static_cast<std::size_t>(repeats);
     const auto enough = [&](std::size_t turns) {
-      return std::all_of(running_.begin(), running_.end(), [&](const Running& r) { return r.hops.size() - count_apart(r.hops, near_.hop_seconds) >= turns; });
+      return std::all_of(running_.begin(), running_.end(), [&](const Running& r) {
+        return r.hops.size() - count_apart(r.hops, near_.hop_seconds) >= turns;
+      });
     };
     for (int round = 0; round < repeats || (round < 2 * repeats && !enough(wanted)); ++round) {
       std::shuffle(order_.begin(), order_.end(), random_);  // nobody always comes after the same neighbour
@@ -179,17 +197,21 @@ class Race {
     }
     near_.left_out = enough((wanted + 1) / 2);
     for (Running& r : running_) {
-      near_.turns += static_cast<int>(r.hops.size()), near_.turns_apart += static_cast<int>(count_apart(r.hops, near_.hop_seconds));
+      near_.turns += static_cast<int>(r.hops.size()),
+          near_.turns_apart += static_cast<int>(count_apart(r.hops, near_.hop_seconds));
       for (std::size_t turn = r.hops.size(); near_.left_out && turn-- > 0;)
-        if (apart(r.hops[turn], near_.hop_seconds)) r.result->seconds.erase(r.result->seconds.begin() + static_cast<std::ptrdiff_t>(turn));
+        if (apart(r.hops[turn], near_.hop_seconds))
+          r.result->seconds.erase(r.result->seconds.begin() + static_cast<std::ptrdiff_t>(turn));
     }
   }
 
-  /// Whether more than a fifth of the time cores were together while plans settled and apart since, or the other way.
+  /// Whether more than a fifth of the time cores were together while plans settled and apart since,
+  /// or the other way.
   bool moved(const std::vector<double>& settled) const {
     double least = near_.hop_seconds;
     for (const double hop : settled) least = std::min(least, hop);
-    const std::size_t far = count_apart(settled, least), otherwise = apart(near_.hop_seconds, least) ? settled.size() - far : far;
+    const std::size_t far = count_apart(settled, least),
+                      otherwise = apart(near_.hop_seconds, least) ? settled.size() - far : far;
     return 5 * otherwise > settled.size();
   }
 
@@ -198,7 +220,8 @@ class Race {
     for (Running& r : running_) {
       r.result->seconds.clear(), r.hops.clear();
       if (!r.finds_out) continue;
-      if (auto runner = fastest(world_, r.result->entry, transforms_, random_, *r.result)) r.runner = std::move(*runner);
+      if (auto runner = fastest(world_, r.result->entry, transforms_, random_, *r.result))
+        r.runner = std::move(*runner);
     }
   }
 
@@ -225,4 +248,7 @@ int transforms_a_turn(const Case& what, int ranks) {
   return static_cast<int>(std::clamp(std::ceil(least_seconds / std::max(seconds, 1e-9)), 1.0, 1000.0));
 }
 
-std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats) { return Race(world, what, std::move(entries)).run(repeats); }
+std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries,
+                                              int repeats) {
+  return Race(world, what, std::move(entries)).run(repeats);
+}

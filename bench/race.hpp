@@ -30,17 +30,23 @@ struct Result {
   double most() const;
 };
 
-/// Transforms between two barriers, alike for all contenders: more than one where one is too short to be timed.
+/// Transforms between two barriers, alike for all contenders: more than one where one is too short
+/// to be timed.
 int transforms_a_turn(const Case& what, int ranks);
 
 /// How near each other the ranks' cores were: see Ring.
 struct Nearness {
-  double hop_seconds = 0;           ///< the least time of a flag from rank to rank; 0: not known
-  static constexpr double far = 4;  ///< cores are apart where it takes so many times the least: 190 ns were seen for 30 with another cache, and 60 for 23 where cores had been one core's two threads
-  int turns = 0, turns_apart = 0;   ///< of all contenders; apart: it took more than `far` times that before or after the turn
-  bool left_out = false;            ///< turns apart stand in no result; else, where too few others were left, they do
-  bool moved = false;               ///< while plans found out what suits them, cores were elsewhere than in these turns
+  double hop_seconds = 0;  ///< the least time of a flag from rank to rank; 0: not known
+  /// Cores are apart where it takes so many times the least: 190 ns were seen for 30 with another
+  /// cache, and 60 for 23 where cores had been one core's two threads
+  static constexpr double far = 4;
+  /// Of all contenders; apart: it took more than `far` times that before or after the turn
+  int turns = 0, turns_apart = 0;
+  bool left_out = false;  ///< turns apart stand in no result; else, where too few others were left, they do
+  bool moved = false;     ///< while plans found out what suits them, cores were elsewhere than in these turns
 };
 
-/// Collective. Turns that find the cores apart are repeated, up to as many times as there are others; all are where cores have moved since plans settled, up to twice.
-std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries, int repeats);
+/// Collective. Turns that find the cores apart are repeated, up to as many times as there are
+/// others; all are where cores have moved since plans settled, up to twice.
+std::pair<std::vector<Result>, Nearness> race(const World& world, const Case& what, std::vector<Entry> entries,
+                                              int repeats);

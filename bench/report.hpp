@@ -14,7 +14,8 @@ struct Targets {
 
 class Report {
  public:
-  Report(const World& world, const Case& what, std::vector<Result> results, const Nearness& nearness, const Targets& targets);
+  Report(const World& world, const Case& what, std::vector<Result> results, const Nearness& nearness,
+         const Targets& targets);
 
   /// False when a result is wrong.
   bool right() const;
@@ -37,7 +38,8 @@ class Report {
   };
   using Groups = std::vector<std::string>;
   const Result* best(bool peer, const Groups& groups) const;
-  void compare(const std::string& name, const std::string& meaning, const Result* of, const Result* over, double factor = 1);
+  void compare(const std::string& name, const std::string& meaning, const Result* of, const Result* over,
+               double factor = 1);
   double speedup_per_rank(const Result& result) const;
   bool mixed() const { return near_.turns_apart > 0 && !near_.left_out; }
   bool is_void() const { return serial_variation_ > 0.15 || mixed() || near_.moved; }

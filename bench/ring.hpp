@@ -1,5 +1,6 @@
-// How near each other the ranks' cores are: a virtual machine may move them to another third-level cache while it runs, and then what one rank
-// has written reaches the next at a fraction of the speed.
+// How near each other the ranks' cores are: a virtual machine may move them to another third-level
+// cache while it runs, and then what one rank has written reaches the next at a fraction of the
+// speed.
 #pragma once
 
 #include "case.hpp"
@@ -14,7 +15,8 @@ class Ring {
   Ring& operator=(const Ring&) = delete;
 
   bool exists() const { return window_ != MPI_WIN_NULL; }
-  /// Collective: seconds that the flag takes from one rank to the next, alike on all ranks; 0 where there is no ring.
+  /// Collective: seconds that the flag takes from one rank to the next, alike on all ranks; 0 where
+  /// there is no ring.
   double seconds();
 
  private:

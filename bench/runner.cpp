@@ -9,13 +9,15 @@
 
 namespace {
 
-/// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might lose.
+/// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might
+/// lose.
 constexpr double poison = 1e15;
 
-/// How many transforms in a row keep small numbers finite: each multiplies them by at most the square root of the number of points,
-/// there and back by all of it.
+/// How many transforms in a row keep small numbers finite: each multiplies them by at most the
+/// square root of the number of points, there and back by all of it.
 int growth_allows(const Case& what) {
-  const double room = what.is_double() ? 400 : 50, each = std::log10(static_cast<double>(volume(what.shape))) / (what.there_and_back() ? 1 : 2);
+  const double room = what.is_double() ? 400 : 50,
+               each = std::log10(static_cast<double>(volume(what.shape))) / (what.there_and_back() ? 1 : 2);
   return std::max(1, static_cast<int>(room / std::max(each, 0.1)) - 1);
 }
 
@@ -33,7 +35,8 @@ T typed(std::complex<double> value) {
 
 }  // namespace
 
-Runner::Runner(const World& world, const Entry& entry, const Candidate& candidate) : world_(world), what_(entry.what), alone_(entry.alone) {
+Runner::Runner(const World& world, const Entry& entry, const Candidate& candidate)
+    : world_(world), what_(entry.what), alone_(entry.alone) {
   const double start = MPI_Wtime();
   if (alone_)
     alone(world_, [&] { contender_ = candidate.make(); });

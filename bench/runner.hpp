@@ -19,11 +19,14 @@ class Runner {
   /// another with other data each.
   double verify(const Field& field);
 
-  /// Collective: seconds of one of so many transforms. The data is set before, and again where it would grow beyond numbers; the first
-  /// transform then is not timed, so that what is timed has its code, pages and as much of its data as fit in cache, as in a loop.
+  /// Collective: seconds of one of so many transforms. The data is set before, and again where it
+  /// would grow beyond numbers; the first transform then is not timed, so that what is timed has
+  /// its code, pages and as much of its data as fit in cache, as in a loop.
   double turn(int transforms);
-  /// Collective: the same for a row of transforms, in which it finds out what suits the machine, and returns how long all of it took.
-  /// In rows, since most that are timed come after others of their own: the first of a row finds its input fresh in cache, which makes what others have read cheap to overwrite.
+  /// Collective: the same for a row of transforms, in which it finds out what suits the machine,
+  /// and returns how long all of it took. In rows, since most that are timed come after others of
+  /// their own: the first of a row finds its input fresh in cache, which makes what others have
+  /// read cheap to overwrite.
   double settle(int transforms);
 
  private:
@@ -48,5 +51,6 @@ class Runner {
   double plan_seconds_ = 0;
 };
 
-/// Rank 0 works while the others sleep. What it throws all ranks throw, as weft::Declined or weft::Error.
+/// Rank 0 works while the others sleep. What it throws all ranks throw, as weft::Declined or
+/// weft::Error.
 void alone(const World& world, const std::function<void()>& work);

@@ -1,5 +1,6 @@
-// weft-tuning: is what tuning chooses as good as the best there is, and how much sooner is it found? For each problem: exhaustive search; tuning in a
-// tenth of its time; the model's choice; and then all three choices in turns, many times, on the same data: more often where one is short.
+// weft-tuning: is what tuning chooses as good as the best there is, and how much sooner is it
+// found? For each problem: exhaustive search; tuning in a tenth of its time; the model's choice;
+// and then all three choices in turns, many times, on the same data: more often where one is short.
 #include <mpi.h>
 
 #include <algorithm>
@@ -48,9 +49,14 @@ struct Runner {
   std::shared_ptr<std::byte> in, out;
   std::vector<double> seconds;
 
-  Runner(const weft::AnyProblem& p, const weft::Options& options) : plan(MPI_COMM_WORLD, p, options), in(plan.input_memory()), out(plan.output_memory()) {
-    std::memset(in.get(), 0, static_cast<std::size_t>(plan.input_elements()) * weft::element_bytes(p.precision, weft::complex_input(p)));
-    std::memset(out.get(), 0, static_cast<std::size_t>(plan.output_elements()) * weft::element_bytes(p.precision, weft::complex_output(p)));
+  Runner(const weft::AnyProblem& p, const weft::Options& options)
+      : plan(MPI_COMM_WORLD, p, options), in(plan.input_memory()), out(plan.output_memory()) {
+    std::memset(
+        in.get(), 0,
+        static_cast<std::size_t>(plan.input_elements()) * weft::element_bytes(p.precision, weft::complex_input(p)));
+    std::memset(
+        out.get(), 0,
+        static_cast<std::size_t>(plan.output_elements()) * weft::element_bytes(p.precision, weft::complex_output(p)));
   }
   void turn() {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -82,9 +88,11 @@ Json study(const Case& c, int turns, double share) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const std::vector<int> nodes = weft::nodes(MPI_COMM_WORLD);
   const auto measured = [](const weft::Tuning& t) {
-    return std::count_if(t.candidates.begin(), t.candidates.end(), [](const weft::Candidate& x) { return x.measurements > 0; });
+    return std::count_if(t.candidates.begin(), t.candidates.end(),
+                         [](const weft::Candidate& x) { return x.measurements > 0; });
   };
-  const double least = std::min({median(best.seconds), median(chosen.seconds), median(model.seconds)});  // chance may pick another than the fastest
+  // Chance may pick another than the fastest
+  const double least = std::min({median(best.seconds), median(chosen.seconds), median(model.seconds)});
   return {{"problem", c.name},
           {"ranks", ranks},
           {"nodes", 1 + *std::max_element(nodes.begin(), nodes.end())},
@@ -111,9 +119,15 @@ int main(int argc, char** argv) {
   int turns = 40;
   double share = 0.1;
   std::string json;
-  app.add_option("--case", only, "cases by number, 0 on (all)")->delimiter(',')->check(CLI::Range(0, static_cast<int>(cases().size()) - 1));
-  app.add_option("--turns", turns, "turns of the three choices, at least")->check(CLI::Range(1, 100000))->capture_default_str();
-  app.add_option("--share", share, "of the time of exhaustive search that tuning gets")->check(CLI::Range(0.001, 1.0))->capture_default_str();
+  app.add_option("--case", only, "cases by number, 0 on (all)")
+      ->delimiter(',')
+      ->check(CLI::Range(0, static_cast<int>(cases().size()) - 1));
+  app.add_option("--turns", turns, "turns of the three choices, at least")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--share", share, "of the time of exhaustive search that tuning gets")
+      ->check(CLI::Range(0.001, 1.0))
+      ->capture_default_str();
   app.add_option("--json", json, "append a row for each problem to this file");
   int code = 0, rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -124,10 +138,14 @@ int main(int argc, char** argv) {
       if (!only.empty() && std::find(only.begin(), only.end(), k) == only.end()) continue;
       const Json row = study(all[static_cast<std::size_t>(k)], turns, share);
       if (rank != 0) continue;
-      fmt::print("{:22} {} rank(s) on {} node(s): tuned {:.3f}, model {:.3f} of the best's {:.4g} ms; searched {:.1f} s of {:.1f} s; {} | {} | {}\n", row["problem"].get<std::string>(),
-                 row["ranks"].get<int>(), row["nodes"].get<int>(), row["tuned_over_best"].get<double>(), row["model_over_best"].get<double>(),
-                 1e3 * row["best_seconds"].get<double>(), row["tuned_search_seconds"].get<double>(), row["exhaustive_search_seconds"].get<double>(),
-                 row["best"].get<std::string>(), row["tuned"].get<std::string>(), row["model"].get<std::string>());
+      fmt::print(
+          "{:22} {} rank(s) on {} node(s): tuned {:.3f}, model {:.3f} of the best's {:.4g} ms; searched {:.1f} s of "
+          "{:.1f} s; {} | {} | {}\n",
+          row["problem"].get<std::string>(), row["ranks"].get<int>(), row["nodes"].get<int>(),
+          row["tuned_over_best"].get<double>(), row["model_over_best"].get<double>(),
+          1e3 * row["best_seconds"].get<double>(), row["tuned_search_seconds"].get<double>(),
+          row["exhaustive_search_seconds"].get<double>(), row["best"].get<std::string>(),
+          row["tuned"].get<std::string>(), row["model"].get<std::string>());
       std::fflush(stdout);
       if (!json.empty()) std::ofstream(json, std::ios::app) << row.dump() << std::endl;
     }

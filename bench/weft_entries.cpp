@@ -82,11 +82,17 @@ std::vector<Candidate> by_messages(const World& world, const Case& what) {
 
 std::vector<Entry> weft_entries(const World& world, const Case& what) {
   std::vector<Entry> entries;
-  const auto add = [&](const std::string& name, const std::string& group, const Case& of, std::vector<Candidate> candidates) {
-    entries.push_back(
-        {.name = "weft " + name, .group = group, .peer = false, .alone = false, .what = of, .candidates = std::move(candidates)});
+  const auto add = [&](const std::string& name, const std::string& group, const Case& of,
+                       std::vector<Candidate> candidates) {
+    entries.push_back({.name = "weft " + name,
+                       .group = group,
+                       .peer = false,
+                       .alone = false,
+                       .what = of,
+                       .candidates = std::move(candidates)});
   };
-  const auto plan = [&](const std::string& text, const weft::Options& options, Arrays arrays, const Case& of) -> std::vector<Candidate> {
+  const auto plan = [&](const std::string& text, const weft::Options& options, Arrays arrays,
+                        const Case& of) -> std::vector<Candidate> {
     return {{text, [=] { return make(world.comm, of, options, arrays); }}};
   };
   const auto direct_of = [&](const std::string& text, weft::Options options, Arrays arrays) {
@@ -111,7 +117,8 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     dense.radius = 0, dense.boxcut = false, dense.returns = true;
     add("direct", "sphere", what, direct_of("caller's arrays", direct, Arrays::caller));
     if (world.ranks > 1) add("messages", "messages", what, by_messages(world, what));
-    add("dense", "dense", dense, plan("direct, plan's arrays, overwriting, all of the grid", direct, Arrays::plan, dense));
+    add("dense", "dense", dense,
+        plan("direct, plan's arrays, overwriting, all of the grid", direct, Arrays::plan, dense));
     return entries;
   }
   if (world.ranks > 1) {
@@ -122,8 +129,10 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     preserving.placement = "preserve";
     natural.natural_output = true, natural.strategy = "direct+deposit";
     add("direct", "transposed", what, direct_of("plan's arrays, overwriting", direct, Arrays::plan));
-    add("direct fftw alone", "fftw alone", what, plan("direct, plan's arrays, overwriting, no kernels but FFTW's", fftw_alone, Arrays::plan, what));
-    add("direct preserving", "preserving", what, direct_of("caller's arrays, input preserved", preserving, Arrays::caller));
+    add("direct fftw alone", "fftw alone", what,
+        plan("direct, plan's arrays, overwriting, no kernels but FFTW's", fftw_alone, Arrays::plan, what));
+    add("direct preserving", "preserving", what,
+        direct_of("caller's arrays, input preserved", preserving, Arrays::caller));
     auto naturally = plan("direct+deposit, plan's arrays, overwriting, natural output", natural, Arrays::plan, what);
     natural.strategy = "auto", natural.wisdom = false;  // backward it has strategies of its own
     naturally.push_back(plan("auto, plan's arrays, overwriting, natural output", natural, Arrays::plan, what).front());
@@ -139,14 +148,17 @@ std::vector<Entry> weft_entries(const World& world, const Case& what) {
     if (!what.is_double()) {
       Case twice = what;
       twice.precision = weft::Precision::double_;
-      add("direct in double", "double", twice, plan("direct, plan's arrays, overwriting, double", direct, Arrays::plan, twice));
+      add("direct in double", "double", twice,
+          plan("direct, plan's arrays, overwriting, double", direct, Arrays::plan, twice));
     }
     alone("1 rank with threads", "threads", world.ranks);
   }
   alone("1 rank", "one rank", 1);
   if (world.ranks > 1) {
     const weft::Options each{.threads = 1, .placement = "overwrite"};
-    add("1 rank each", "each", what, {{"every rank alone, all at once, overwriting", [=] { return make(MPI_COMM_SELF, what, each, Arrays::plan); }}});
+    add("1 rank each", "each", what, {{"every rank alone, all at once, overwriting", [=] {
+                                         return make(MPI_COMM_SELF, what, each, Arrays::plan);
+                                       }}});
   }
   return entries;
 }

@@ -13,11 +13,11 @@ static void check(int status) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int64_t n[3] = {64, 48, 40}, k[3] = {3, 46, 5}; /* 46 is -2 */
-  weft_problem *problem = NULL;
-  weft_plan *plan = NULL;
+  weft_problem* problem = NULL;
+  weft_plan* plan = NULL;
   check(weft_problem_create(&problem, "double", 3, n, "c2c", 0, NULL));
   check(weft_plan_create(&plan, MPI_COMM_WORLD, problem, NULL));
 

@@ -20,7 +20,8 @@ int main(int argc, char** argv) {
     });
     fft.forward(u, u_hat);
 
-    u_hat.for_each([&](const weft::Shape& q, auto& value) { error += std::norm(value * fft.scale() - (q == k ? 1.0 : 0.0)); });
+    u_hat.for_each(
+        [&](const weft::Shape& q, auto& value) { error += std::norm(value * fft.scale() - (q == k ? 1.0 : 0.0)); });
     if (u_hat.box().contains(k))
       std::cout << fft << "coefficient of mode " << weft::point_string(k) << ": " << u_hat[k] * fft.scale() << "\n";
   }

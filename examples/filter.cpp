@@ -1,4 +1,5 @@
-// A low-pass filter in one call: forward, a function on every mode, backward, without storing the modes.
+// A low-pass filter in one call: forward, a function on every mode, backward, without storing the
+// modes.
 #include <cmath>
 #include <iostream>
 #include <numbers>
@@ -13,7 +14,9 @@ int main(int argc, char** argv) {
     weft::Plan fft(MPI_COMM_WORLD, weft::r2c<double>({n, n, n}));
     auto field = fft.input();
 
-    const auto wave = [=](weft::Index k, weft::Index x) { return std::cos(2 * std::numbers::pi * double(k * x) / double(n)); };
+    const auto wave = [=](weft::Index k, weft::Index x) {
+      return std::cos(2 * std::numbers::pi * double(k * x) / double(n));
+    };
     field.fill([&](const weft::Shape& x) { return wave(2, x[0]) + wave(3, x[2]) + wave(17, x[1]); });
     fft.forward_map_backward(field, field, [&](const weft::Mode& k, auto& value) {
       bool slow = true;
@@ -21,7 +24,8 @@ int main(int argc, char** argv) {
       value *= slow ? fft.scale() : 0;
     });
 
-    field.for_each([&](const weft::Shape& x, double value) { error += std::norm(value - wave(2, x[0]) - wave(3, x[2])); });
+    field.for_each(
+        [&](const weft::Shape& x, double value) { error += std::norm(value - wave(2, x[0]) - wave(3, x[2])); });
   }
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   int rank = 0;

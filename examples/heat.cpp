@@ -1,4 +1,5 @@
-// The heat equation by finite differences: ghost points are filled while points that need none are stepped.
+// The heat equation by finite differences: ghost points are filled while points that need none are
+// stepped.
 #include <weft/weft.hpp>
 
 #include <algorithm>

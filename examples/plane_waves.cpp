@@ -1,4 +1,5 @@
-// The inner loop of a plane-wave code: a local potential applied to a batch of bands, each a list of coefficients c(G), without storing real space.
+// The inner loop of a plane-wave code: a local potential applied to a batch of bands, each a list
+// of coefficients c(G), without storing real space.
 #include <cmath>
 #include <iostream>
 #include <numbers>
@@ -29,7 +30,8 @@ int main(int argc, char** argv) {
     waves.apply(potential, c, c);
     i = 0;
     for (weft::Index band = 0; band < bands; ++band)
-      for (const auto& [g0, g1, g2] : g) error += std::norm(c.data()[i++] - coefficient(band, g0 - 1, g1, g2) - coefficient(band, g0 + 1, g1, g2));
+      for (const auto& [g0, g1, g2] : g)
+        error += std::norm(c.data()[i++] - coefficient(band, g0 - 1, g1, g2) - coefficient(band, g0 + 1, g1, g2));
   }
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   int rank = 0;

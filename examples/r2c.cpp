@@ -1,4 +1,5 @@
-// A real transform: the Poisson equation -laplace(phi) = rho on a periodic cube, solved mode by mode.
+// A real transform: the Poisson equation -laplace(phi) = rho on a periodic cube, solved mode by
+// mode.
 #include <cmath>
 #include <iostream>
 #include <numbers>
@@ -14,12 +15,13 @@ int main(int argc, char** argv) {
     auto field = fft.input();
     auto modes = fft.output();  // n x n x (n/2+1): the other half is the complex conjugate
 
-    const auto phi = [=](const weft::Shape& x) { return std::sin(2 * std::numbers::pi * double(x[0] + 2 * x[1] - x[2]) / double(n)); };
+    const auto phi = [=](const weft::Shape& x) {
+      return std::sin(2 * std::numbers::pi * double(x[0] + 2 * x[1] - x[2]) / double(n));
+    };
     field.fill([&](const weft::Shape& x) { return 6 * phi(x); });  // k^2 = 1 + 4 + 1
     fft.forward(field, modes);
-    fft.modes().for_each(modes, [&](const weft::Mode& k, auto& value) {
-      value *= k.square() == 0 ? 0 : fft.scale() / k.square();
-    });
+    fft.modes().for_each(
+        modes, [&](const weft::Mode& k, auto& value) { value *= k.square() == 0 ? 0 : fft.scale() / k.square(); });
     fft.backward(modes, field);
 
     field.for_each([&](const weft::Shape& x, double value) { error += std::norm(value - phi(x)); });

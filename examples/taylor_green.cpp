@@ -1,8 +1,10 @@
-// Navier-Stokes by Fourier modes, without aliasing: the Taylor-Green vortex in a periodic box of 2 pi.
+// Navier-Stokes by Fourier modes, without aliasing: the Taylor-Green vortex in a periodic box of 2
+// pi.
 //
-// The plan keeps the modes up to K < n/3 of a grid of n points (the 2/3 rule): products of two fields are then exact in
-// all modes that are kept, and the discrete flow loses energy by viscosity alone, dE/dt = -2 nu Z. The program checks
-// that, and the enstrophy Z of early times by the series of Taylor and Green.
+// The plan keeps the modes up to K < n/3 of a grid of n points (the 2/3 rule): products of two
+// fields are then exact in all modes that are kept, and the discrete flow loses energy by viscosity
+// alone, dE/dt = -2 nu Z. The program checks that, and the enstrophy Z of early times by the series
+// of Taylor and Green.
 #include <cmath>
 #include <complex>
 #include <iostream>
@@ -60,8 +62,8 @@ class Flow {
     return of[point];
   }
 
-  /// rate_i = -d/dx_j (u_i u_j) - dp/dx_i + nu laplace u_i of the stage. The pressure p removes what is not free of
-  /// divergence: the part along k.
+  /// rate_i = -d/dx_j (u_i u_j) - dp/dx_i + nu laplace u_i of the stage. The pressure p removes
+  /// what is not free of divergence: the part along k.
   void find_rate() {
     fft_.backward(stage_, u_);
     const auto u = u_.span(), uv = products_.span();

@@ -6,7 +6,8 @@
 namespace drop_in {
 namespace {
 
-// What is idle is kept up to so many, and of arrays up to so large: beyond them executing takes far longer than planning.
+// What is idle is kept up to so many, and of arrays up to so large: beyond them executing takes far
+// longer than planning.
 constexpr std::size_t most_idle = 16;
 constexpr weft::Index most_idle_bytes = weft::Index{64} << 20;
 

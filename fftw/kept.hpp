@@ -1,5 +1,5 @@
-// Plans that outlive those of the program: one that is asked for again is there at once. They belong to a communicator
-// of the program's, as an attribute of it, and go with it.
+// Plans that outlive those of the program: one that is asked for again is there at once. They
+// belong to a communicator of the program's, as an attribute of it, and go with it.
 #pragma once
 
 #include <cstdint>

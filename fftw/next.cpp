@@ -32,7 +32,8 @@ std::string why_unusable() {
                                  "fftw_execute_r2r", "fftw_destroy_plan", "fftwf_execute", "fftwf_destroy_plan"}) {
     void* const found = dlsym(RTLD_DEFAULT, name);
     if (found && !is_here(found))
-      return "libfftw3 comes before libweft_fftw3_mpi in this program, or is a part of it, so its " + std::string(name) +
+      return "libfftw3 comes before libweft_fftw3_mpi in this program, or is a part of it, so its " +
+             std::string(name) +
              " would not know weft's plans; link -lweft_fftw3_mpi before a shared -lfftw3, or name "
              "libweft_fftw3_mpi.so in LD_PRELOAD";
   }

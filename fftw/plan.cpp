@@ -28,7 +28,8 @@ int rank_of(const std::string& effort) {
   return effort == "estimate" ? 0 : effort == "measure" ? 1 : effort == "patient" ? 2 : 3;
 }
 
-// FFTW's planner plans lines for one thread while weft uses it: weft's threads each take lines of their own.
+// FFTW's planner plans lines for one thread while weft uses it: weft's threads each take lines of
+// their own.
 class OneThread {
  public:
   OneThread() { set(1); }
@@ -50,10 +51,9 @@ std::int64_t hash(const std::string& text) {
   return static_cast<std::int64_t>(h >> 2);
 }
 
-// The points of a rank decide whether its arrays tell anything: those of a rank without any may be null.
-bool has_points(const Job& job, int rank) {
-  return job.layouts[0].points(rank) > 0 || job.layouts[1].points(rank) > 0;
-}
+// The points of a rank decide whether its arrays tell anything: those of a rank without any may be
+// null.
+bool has_points(const Job& job, int rank) { return job.layouts[0].points(rank) > 0 || job.layouts[1].points(rank) > 0; }
 
 std::string in_place_key(const std::string& key) { return key + "; in place"; }
 
@@ -72,8 +72,8 @@ Answer made(const Request& request, int rank, int ranks) {
   const auto known = wisdom().find(wanted.key());
   const bool wise = known != wisdom().end() && known->second >= std::max(rank_of(wanted.effort), 1);
 
-  // One question for all that ranks have to agree on. A work counts where all have the same one: they may have
-  // destroyed plans at different times.
+  // One question for all that ranks have to agree on. A work counts where all have the same one:
+  // they may have destroyed plans at different times.
   enum { text, text_, apart, together, kept_apart, kept_apart_, kept_together, kept_together_, unwise, count };
   std::array<std::int64_t, count> most{};
   most[text] = hash(key + why + (request.flags & FFTW_WISDOM_ONLY ? "w" : "") + (wanted.back ? "b" : ""));
@@ -82,7 +82,8 @@ Answer made(const Request& request, int rank, int ranks) {
   most[kept_apart] = kept->find(key);
   most[kept_together] = kept->find(in_place_key(key));
   most[unwise] = !wise;
-  for (const int value : {text, kept_apart, kept_together}) most[static_cast<std::size_t>(value) + 1] = -most[static_cast<std::size_t>(value)];
+  for (const int value : {text, kept_apart, kept_together})
+    most[static_cast<std::size_t>(value) + 1] = -most[static_cast<std::size_t>(value)];
   MPI_Allreduce(MPI_IN_PLACE, most.data(), count, MPI_INT64_T, MPI_MAX, request.comm);
   if (most[text] != -most[text_])
     return {.why = "ranks ask for different transforms; rank 0 asks for " + (why.empty() ? key : why)};
@@ -95,7 +96,8 @@ Answer made(const Request& request, int rank, int ranks) {
   if (in_place) key = in_place_key(key);
   std::shared_ptr<Work> work;
   const int number = in_place ? kept_together : kept_apart;
-  if (most[static_cast<std::size_t>(number)] > 0 && most[static_cast<std::size_t>(number)] == -most[static_cast<std::size_t>(number) + 1]) {
+  if (most[static_cast<std::size_t>(number)] > 0 &&
+      most[static_cast<std::size_t>(number)] == -most[static_cast<std::size_t>(number) + 1]) {
     work = kept->at(key);
   } else {
     const OneThread one_thread;
@@ -112,10 +114,22 @@ Answer made(const Request& request, int rank, int ranks) {
 const char Plan::mark = 0;
 
 Plan::Plan(std::shared_ptr<Kept> kept, std::string key, std::shared_ptr<Work> work, const Job& job, void* in, void* out)
-    : kept_(kept), key_(std::move(key)), work_(std::move(work)), back_(job.back), in_(in), out_(out), operations_(job.operations()) {}
+    : kept_(kept),
+      key_(std::move(key)),
+      work_(std::move(work)),
+      back_(job.back),
+      in_(in),
+      out_(out),
+      operations_(job.operations()) {}
 
 Plan::Plan(const Plan& other, int)
-    : kept_(other.kept_), key_(other.key_), work_(other.work_), back_(other.back_), in_(other.in_), out_(other.out_), operations_(other.operations_) {}
+    : kept_(other.kept_),
+      key_(other.key_),
+      work_(other.work_),
+      back_(other.back_),
+      in_(other.in_),
+      out_(other.out_),
+      operations_(other.operations_) {}
 
 Plan::~Plan() {
   mark_ = nullptr;
@@ -150,7 +164,8 @@ Answer answer(const Request& request) {
 
 void tell(const Request& request, const Answer& answer, bool handed_on) {
   if (answer.why.empty()) return;
-  if (handed_on) say_once(request.comm, "handed on to FFTW's own MPI transforms: " + answer.why);
+  if (handed_on)
+    say_once(request.comm, "handed on to FFTW's own MPI transforms: " + answer.why);
   else if (answer.hand_on)
     say(request.comm, "no plan: " + answer.why + "; and FFTW's own MPI transforms, which might do it, are not there");
   else

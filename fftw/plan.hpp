@@ -9,7 +9,8 @@
 
 namespace drop_in {
 
-/// FFTW's own plans, of which programs may have others, begin with an address that is never `mark`'s.
+/// FFTW's own plans, of which programs may have others, begin with an address that is never
+/// `mark`'s.
 class Plan {
  public:
   Plan(std::shared_ptr<Kept> kept, std::string key, std::shared_ptr<Work> work, const Job& job, void* in, void* out);

@@ -23,8 +23,10 @@ class Transform final : public Work {
   Transform(MPI_Comm comm, const weft::AnyProblem& problem, const weft::Options& options)
       : plan_(comm, problem, options) {}
   void run(void* in, void* out, bool back) override {
-    if (back) plan_.backward(in, out);
-    else plan_.forward(in, out);
+    if (back)
+      plan_.backward(in, out);
+    else
+      plan_.forward(in, out);
   }
   std::string describe() const override { return plan_.describe(); }
 
@@ -55,7 +57,8 @@ class Transposition final : public Work {
   std::vector<std::byte> copy_;
 };
 
-// An array that is cut along its first axis in memory: of FFTW's axes the first, or, transposed, the second.
+// An array that is cut along its first axis in memory: of FFTW's axes the first, or, transposed,
+// the second.
 weft::Layout cut(const weft::Shape& shape, bool transposed, std::ptrdiff_t block, int ranks, weft::Index row = 0) {
   weft::Order order = weft::c_order(shape.size());
   if (transposed) std::swap(order[0], order[1]);
@@ -101,8 +104,8 @@ std::string declines(const Request& r, int ranks, bool& invalid) {
   if (r.rank < 2) return "one-dimensional transforms";
   if (r.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) return "scrambled orders";
   if (r.rank + (r.howmany > 1) > weft::max_axes) return "more axes than " + std::to_string(weft::max_axes - 1);
-  if (r.rank == 2 && ((r.what == Request::What::r2c && transposed_in) ||
-                      (r.what == Request::What::c2r && transposed_out)))
+  if (r.rank == 2 &&
+      ((r.what == Request::What::r2c && transposed_in) || (r.what == Request::What::c2r && transposed_out)))
     return "transposed real arrays of two axes";
   return {};
 }
@@ -110,7 +113,8 @@ std::string declines(const Request& r, int ranks, bool& invalid) {
 Job job(const Request& r, int ranks) {
   Job job;
   const bool transposed_in = r.flags & FFTW_MPI_TRANSPOSED_IN, transposed_out = r.flags & FFTW_MPI_TRANSPOSED_OUT;
-  // Complex axes of one point do nothing, but for the first two, which say who has what. As lines they would cost a pass.
+  // Complex axes of one point do nothing, but for the first two, which say who has what. As lines
+  // they would cost a pass.
   std::vector<std::ptrdiff_t> extents(r.n, r.n + r.rank);
   if (r.what == Request::What::c2c) extents.erase(std::remove(extents.begin() + 2, extents.end(), 1), extents.end());
   const weft::Shape shape(extents.begin(), extents.end());
@@ -149,7 +153,8 @@ Job job(const Request& r, int ranks) {
   job.back = r.what == Request::What::c2r || (r.what == Request::What::c2c && r.sign == FFTW_BACKWARD);
   if (job.back) std::swap(job.layouts[0], job.layouts[1]);
   job.bytes = real_bytes * (r.what == Request::What::r2r ? 1 : 2);
-  job.may_overwrite = !(r.flags & FFTW_PRESERVE_INPUT) && (r.what == Request::What::c2r || r.flags & FFTW_DESTROY_INPUT);
+  job.may_overwrite =
+      !(r.flags & FFTW_PRESERVE_INPUT) && (r.what == Request::What::c2r || r.flags & FFTW_DESTROY_INPUT);
   job.effort = r.flags & FFTW_ESTIMATE     ? "estimate"
                : r.flags & FFTW_EXHAUSTIVE ? "exhaustive"
                : r.flags & FFTW_PATIENT    ? "patient"
@@ -180,8 +185,7 @@ double Job::operations() const {
 }
 
 std::unique_ptr<Work> make(MPI_Comm comm, const Job& job, bool in_place, int threads) {
-  if (job.transposes)
-    return std::make_unique<Transposition>(comm, job.layouts[0], job.layouts[1], job.bytes, in_place);
+  if (job.transposes) return std::make_unique<Transposition>(comm, job.layouts[0], job.layouts[1], job.bytes, in_place);
   weft::Options options;
   options.effort = job.effort;
   options.threads = threads;

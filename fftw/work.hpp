@@ -1,4 +1,5 @@
-// What a plan of the drop-in does when it is executed: one of weft's transforms in one direction, or a transposition.
+// What a plan of the drop-in does when it is executed: one of weft's transforms in one direction,
+// or a transposition.
 #pragma once
 
 #include <memory>
@@ -15,17 +16,18 @@ struct Request {
   enum class What { c2c, r2c, c2r, r2r, transpose };
   What what;
   bool single;
-  int rank;               ///< axes
+  int rank;  ///< axes
   const std::ptrdiff_t* n;
   std::ptrdiff_t howmany, in_block, out_block;
   void *in, *out;
   MPI_Comm comm;
-  int sign;               ///< of c2c
-  const int* kinds;       ///< of r2r, one an axis, as FFTW numbers them
+  int sign;          ///< of c2c
+  const int* kinds;  ///< of r2r, one an axis, as FFTW numbers them
   unsigned flags;
 };
 
-/// One transform for a communicator, either way. Two of FFTW's plans that are each other's inverse share one.
+/// One transform for a communicator, either way. Two of FFTW's plans that are each other's inverse
+/// share one.
 class Work {
  public:
   virtual ~Work() = default;
@@ -40,8 +42,8 @@ struct Job {
   weft::AnyProblem problem;           ///< of a transposition only the shape
   std::vector<weft::Layout> layouts;  ///< before and after forward
   weft::Index howmany = 1;
-  weft::Index bytes = 0;              ///< of an element: of a transposition all numbers at a point
-  bool back = false;                  ///< the request is backward of the problem
+  weft::Index bytes = 0;  ///< of an element: of a transposition all numbers at a point
+  bool back = false;      ///< the request is backward of the problem
   bool may_overwrite = false;
   std::string effort;
 
@@ -53,7 +55,8 @@ struct Job {
   double operations() const;
 };
 
-/// Why weft does not do this; empty: it does. `invalid` says of what it answers so that FFTW must not see it either.
+/// Why weft does not do this; empty: it does. `invalid` says of what it answers so that FFTW must
+/// not see it either.
 std::string declines(const Request& request, int ranks, bool& invalid);
 /// Of a request that is not declined.
 Job job(const Request& request, int ranks);

@@ -1,5 +1,5 @@
-// What the Fortran module cannot see by itself: the type, the extents and the strides of an array of any type and rank.
-// Called by the module alone.
+// What the Fortran module cannot see by itself: the type, the extents and the strides of an array
+// of any type and rank. Called by the module alone.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -10,7 +10,8 @@
 
 namespace {
 
-/// A side of a plan as its arrays have it, as `side` in weft.F90: dimensions are the fastest first, indices from 1.
+/// A side of a plan as its arrays have it, as `side` in weft.F90: dimensions are the fastest first,
+/// indices from 1.
 struct Side {
   int64_t axes, reach;
   int64_t first[WEFT_MAX_AXES], extents[WEFT_MAX_AXES], strides[WEFT_MAX_AXES];
@@ -55,7 +56,8 @@ std::string joined(int64_t count, Number number) {
   return text + ")";
 }
 
-/// Whether the array is what the side's arrays are, or a contiguous list with room for one. Allocates nothing.
+/// Whether the array is what the side's arrays are, or a contiguous list with room for one.
+/// Allocates nothing.
 bool fits(const CFI_cdesc_t& array, const Side& side) {
   if (!is_type(array, side.type)) return false;
   if (side.reach == 0) return true;  // this rank has nothing
@@ -87,9 +89,9 @@ const char* type_of(const CFI_cdesc_t& array) {
   const struct {
     CFI_type_t type;
     const char* name;
-  } known[] = {{CFI_type_float, "f4"},          {CFI_type_double, "f8"},  {CFI_type_float_Complex, "c8"},
+  } known[] = {{CFI_type_float, "f4"},           {CFI_type_double, "f8"}, {CFI_type_float_Complex, "c8"},
                {CFI_type_double_Complex, "c16"}, {CFI_type_int8_t, "i1"}, {CFI_type_int16_t, "i2"},
-               {CFI_type_int32_t, "i4"},        {CFI_type_int64_t, "i8"}};
+               {CFI_type_int32_t, "i4"},         {CFI_type_int64_t, "i8"}};
   for (const auto& each : known)
     if (array.type == each.type) return each.name;
   return "";
@@ -99,8 +101,8 @@ const char* type_of(const CFI_cdesc_t& array) {
 
 extern "C" {
 
-/// Type of an array and its elements: -1 where they do not lie one behind the other, -2 where there is no array.
-/// Allocates nothing.
+/// Type of an array and its elements: -1 where they do not lie one behind the other, -2 where there
+/// is no array. Allocates nothing.
 void weft_fortran_list(const CFI_cdesc_t* array, char* type, int64_t* elements, int64_t* element_bytes) {
   *element_bytes = static_cast<int64_t>(array->elem_len);
   std::strncpy(type, type_of(*array), 4);

@@ -1,4 +1,5 @@
-// Arrays of NumPy and of the library: what an element is, what a rank's part looks like, and the caller's memory.
+// Arrays of NumPy and of the library: what an element is, what a rank's part looks like, and the
+// caller's memory.
 #pragma once
 
 #include <array>
@@ -59,8 +60,8 @@ struct Element {
   bool is(const Py_buffer& array) const;
 };
 
-/// Arrays of one end of a plan, a redistribution or a halo, or of a file: their elements, and the shape and strides of
-/// this rank's part, the latter in bytes.
+/// Arrays of one end of a plan, a redistribution or a halo, or of a file: their elements, and the
+/// shape and strides of this rank's part, the latter in bytes.
 struct Side {
   Element element;
   Numbers shape, strides;
@@ -72,8 +73,8 @@ struct Side {
   Side(Element type, const weft::Layout& layout, int rank);
 };
 
-/// An array of the caller's, held while it is used. Throws TypeError or ValueError unless it is one of the side's:
-/// `what` begins the message, and `needed_by` names what it is for.
+/// An array of the caller's, held while it is used. Throws TypeError or ValueError unless it is one
+/// of the side's: `what` begins the message, and `needed_by` names what it is for.
 class Buffer {
  public:
   Buffer(nb::handle array, const Side& side, bool writes, const char* what, const char* needed_by);

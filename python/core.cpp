@@ -1,4 +1,5 @@
-// The compiled part of the Python package: the C++ headers as weft/__init__.py needs them. No decision is made here.
+// The compiled part of the Python package: the C++ headers as weft/__init__.py needs them. No
+// decision is made here.
 //
 // Communicators come as Fortran's numbers.
 #include "arrays.hpp"

@@ -33,7 +33,8 @@ class Redistribution {
   std::optional<weft::Redistribution> body_;
 };
 
-/// A halo exchange that can be ended before Python lets go of it, and holds the arrays that it works on.
+/// A halo exchange that can be ended before Python lets go of it, and holds the arrays that it
+/// works on.
 class Halo {
  public:
   Halo(int comm, const weft::Layout& layout, const std::optional<weft::Layout>& ghosts, const Element& element,

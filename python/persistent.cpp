@@ -1,5 +1,6 @@
-// Persistent collectives under the names that Open MPI 4 has for them, where Open MPI 5 is loaded, which has MPI's own
-// names alone. What the loaded library defines comes first, so these are called with Open MPI 5 only.
+// Persistent collectives under the names that Open MPI 4 has for them, where Open MPI 5 is loaded,
+// which has MPI's own names alone. What the loaded library defines comes first, so these are called
+// with Open MPI 5 only.
 #include <mpi.h>
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>

@@ -32,7 +32,8 @@ class Plan {
     const Buffer out(to, forward ? out_ : in_, true, "the array for the result", needed);
     run(p, in.data(), out.data(), forward);
   }
-  /// Calls f(values, first point, axis) on every line between forward and backward, or backward and forward.
+  /// Calls f(values, first point, axis) on every line between forward and backward, or backward and
+  /// forward.
   void map(nb::handle from, nb::handle to, const nb::callable& f, bool forward) {
     weft::AnyPlan& p = running();
     const Side &side = forward ? in_ : out_, &mapped = forward ? out_ : in_;

@@ -99,15 +99,16 @@ fetch_arm() {
     tools/arm_sysroot >build/arm_sysroot.log 2>&1 || { tail -n 20 build/arm_sysroot.log; fail "could not fetch libraries for 64-bit Arm"; }
 }
 
-# A Python in build/python that has what the Python package needs: nanobind to be built, mpi4py to run. The package index may be
-# out of reach: then the package is neither built nor tested, as CMake says.
+# A Python in build/python that has what the Python package needs: nanobind to be built, mpi4py to run; and
+# clang-format, whose versions differ in what they do. The package index may be out of reach: then the package is
+# neither built nor tested, as CMake says.
 python_environment() {
     local folder=build/python
-    if ! "$folder/bin/python" -c "import nanobind, mpi4py" 2>/dev/null; then
-        echo "fetching nanobind and mpi4py into $folder"
+    if ! "$folder/bin/python" -c "import nanobind, mpi4py, clang_format" 2>/dev/null; then
+        echo "fetching nanobind, mpi4py and clang-format into $folder"
         "$PYTHON" -m venv --clear --system-site-packages "$folder" &&
-            "$folder/bin/python" -m pip install --quiet "nanobind>=2" "mpi4py>=4" ||
-            echo "could not fetch nanobind and mpi4py from the Python package index: no Python package"
+            "$folder/bin/python" -m pip install --quiet "nanobind>=2" "mpi4py>=4" clang-format==14.0.6 ||
+            echo "could not fetch nanobind, mpi4py and clang-format from the Python package index: no Python package"
     fi
 }
 

@@ -26,7 +26,7 @@ def synthetic(shape):
     field = np.zeros(shape)
     for centre, width in zip(random.uniform(-0.5, 0.5, (60, 3)), random.uniform(0.02, 0.2, 60)):
         a, b, c = centre
-        field += np.exp(-((x - a) ** 2 + (y - b) ** 2 + (z - c) ** 2) / (2 * width**2))
+        field += np.exp(-((x - a)**2 + (y - b)**2 + (z - c)**2) / (2 * width**2))
     return 100 * field * (x**2 + y**2 + z**2 < 0.8)
 
 
@@ -88,7 +88,7 @@ def radial_power(spectrum, shape):
     inside = (r > 0) & (r < 1)
     shell = np.digitize(r[inside], edges) - 1
     modes = np.bincount(shell, minlength=90)
-    power = np.bincount(shell, np.abs(spectrum[inside]) ** 2, minlength=90)
+    power = np.bincount(shell, np.abs(spectrum[inside])**2, minlength=90)
     filled = modes > 0
     return ((edges[1:] + edges[:-1]) / 2)[filled], power[filled] / modes[filled]
 
@@ -100,13 +100,19 @@ def draw(folder, volume, lowpass, spectrum, fraction):
     from matplotlib import pyplot
 
     ink, quiet, accent = "#1d2a33", "#8a97a0", "#c8553d"
-    pyplot.rcParams.update({"font.family": "DejaVu Sans", "font.size": 11, "text.color": ink, "axes.labelcolor": ink, "axes.edgecolor": quiet,
-                            "xtick.color": quiet, "ytick.color": quiet, "xtick.labelcolor": ink, "ytick.labelcolor": ink})
+    pyplot.rcParams.update({
+        "font.family": "DejaVu Sans", "font.size": 11, "text.color": ink, "axes.labelcolor": ink,
+        "axes.edgecolor": quiet, "xtick.color": quiet, "ytick.color": quiet, "xtick.labelcolor": ink,
+        "ytick.labelcolor": ink
+    })
     figure = pyplot.figure(figsize=(14, 4.6), layout="constrained")
     before, after, power = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1, 1, 1.05)})
     middle = volume.shape[0] // 2
     # One scale of grey for both, so that what is gone is what was filtered; some overshoot is clipped.
-    scale = {"cmap": "gray", "vmin": 0, "vmax": np.percentile(volume[middle], 99.8), "origin": "lower", "interpolation": "lanczos"}
+    scale = {
+        "cmap": "gray", "vmin": 0, "vmax": np.percentile(volume[middle], 99.8), "origin": "lower",
+        "interpolation": "lanczos"
+    }
     for axes, array, title in ((before, volume, "input"), (after, lowpass, f"low-pass, radius {fraction:g}")):
         axes.imshow(array[middle].T, **scale)
         axes.set_title(title, loc="left", fontweight="bold")
@@ -127,7 +133,8 @@ def draw(folder, volume, lowpass, spectrum, fraction):
     power.spines[["top", "right"]].set_visible(False)
 
     what = (folder / "volume.txt").read_text().strip()
-    figure.suptitle(f"{' × '.join(map(str, volume.shape))} voxels ({what}), transformed by weft", x=0.004, ha="left", fontsize=10, color=quiet)
+    figure.suptitle(f"{' × '.join(map(str, volume.shape))} voxels ({what}), transformed by weft", x=0.004, ha="left",
+                    fontsize=10, color=quiet)
     figure.savefig(folder / "volume.png", dpi=110)
 
 
@@ -139,7 +146,9 @@ def table(files):
     for row in rows:
         by_strategy.setdefault(row["strategy"], {})[row["kind"]] = row
     right = bool(rows)
-    print(f"\nforward and backward, milliseconds (median of the slowest rank) and relative error; {rows[0]['ranks']} ranks")
+    print(
+        f"\nforward and backward, milliseconds (median of the slowest rank) and relative error; {rows[0]['ranks']} ranks"
+    )
     print(f"{'strategy':18}" + "".join(f"{kind:>10}{'exchange':>10}{'error':>10}" for kind in kinds))
     for strategy, kind_rows in by_strategy.items():
         line = f"{strategy:18}"
@@ -170,8 +179,7 @@ def found(folder):
     print(
         f"found: r2c {shape} on {ranks} ranks, there and back: {best['strategy']} is the fastest of {len(rows)} strategies, "
         f"{1e3 * best['median_seconds']:.1f} ms; {worst['strategy']} takes {worst['median_seconds'] / best['median_seconds']:.1f} "
-        "times that; all agree with NumPy"
-    )
+        "times that; all agree with NumPy")
 
 
 def crystal(folder):

@@ -1,5 +1,6 @@
-// The command line program `weft`: reads the command line before MPI is there, starts MPI or another program where asked to,
-// runs one subcommand on all ranks, and ends all ranks with one message and one exit code, also when only some of them fail.
+// The command line program `weft`: reads the command line before MPI is there, starts MPI or
+// another program where asked to, runs one subcommand on all ranks, and ends all ranks with one
+// message and one exit code, also when only some of them fail.
 #include <CLI/CLI.hpp>
 
 #include <chrono>
@@ -47,7 +48,8 @@ struct Ending {
 class CommandLine {
  public:
   CommandLine() {
-    app_.add_option("--ranks", ranks_, "start MPI with so many ranks (not needed under mpirun or srun)")->check(CLI::Range(1, 1 << 20));
+    app_.add_option("--ranks", ranks_, "start MPI with so many ranks (not needed under mpirun or srun)")
+        ->check(CLI::Range(1, 1 << 20));
     app_.set_version_flag("--version", version());
     app_.footer(examples);
     app_.get_formatter()->column_width(36);
@@ -62,7 +64,8 @@ class CommandLine {
     add("types", "print the MPI datatypes of a plan and check them", types_command);
   }
 
-  /// What ends the program before it runs: a text asked for. Starting MPI or another program does not return.
+  /// What ends the program before it runs: a text asked for. Starting MPI or another program does
+  /// not return.
   std::string read(int argc, char** argv) {
     int at = 1;  // the first word that is no option: words after a foreign one are not ours to read
     while (at < argc && argv[at][0] == '-') at += std::string_view(argv[at]) == "--ranks" ? 2 : 1;
@@ -76,10 +79,13 @@ class CommandLine {
       app_.exit(e, text, text);
       return text.str();
     } catch (const CLI::ParseError& e) {
-      throw Usage(weft::shown(e.what(), 400) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) + " --help' for what is allowed.");
+      throw Usage(weft::shown(e.what(), 400) + "\nRun 'weft" + (word.empty() || foreign ? "" : " " + word) +
+                  " --help' for what is allowed.");
     }
     if (ranks_ > 0) start_ranks(ranks_, {argv + 1, argv + argc});
-    if (foreign) start_program(word, {argv + at + 1, argv + argc}, "list, plan, bench, tune, wisdom, exchange, model, transform, types");
+    if (foreign)
+      start_program(word, {argv + at + 1, argv + argc},
+                    "list, plan, bench, tune, wisdom, exchange, model, transform, types");
     return "";
   }
 
@@ -116,8 +122,9 @@ Ending attempt(Work work) {
 
 void say(const Ending& ending) { (ending.code == 0 ? std::cout : std::cerr) << ending.text << std::flush; }
 
-/// Collective: returns the worst code of all ranks; the first rank that failed speaks for all. A rank that failed waits a
-/// while for the others to fail alike, and then ends them: they may wait for a message that it will never send.
+/// Collective: returns the worst code of all ranks; the first rank that failed speaks for all. A
+/// rank that failed waits a while for the others to fail alike, and then ends them: they may wait
+/// for a message that it will never send.
 int conclude(const World& world, const Ending& ending) {
   constexpr std::chrono::seconds patience{5};
   int worst[2] = {ending.code, ending.code == 0 ? 0 : world.ranks - world.rank};
@@ -126,8 +133,8 @@ int conclude(const World& world, const Ending& ending) {
   const auto start = std::chrono::steady_clock::now();
   for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done;) {
     if (ending.code != 0 && std::chrono::steady_clock::now() - start > patience) {
-      say({ending.code,
-           "rank " + std::to_string(world.rank) + " of " + std::to_string(world.ranks) + ", and not all others: " + ending.text});
+      say({ending.code, "rank " + std::to_string(world.rank) + " of " + std::to_string(world.ranks) +
+                            ", and not all others: " + ending.text});
       MPI_Abort(world.comm, ending.code);
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));

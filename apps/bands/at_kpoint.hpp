@@ -15,12 +15,12 @@ struct AtKPoint {
   Solution solution;
 };
 
-/// Collective on all ranks: every k-point on every rank, from the pool that solved it. Throws Error where the bands of
-/// one did not converge.
+/// Collective on all ranks: every k-point on every rank, from the pool that solved it. Throws Error
+/// where the bands of one did not converge.
 void share(const Pools& pools, std::vector<AtKPoint>& kpoints, const Input& input);
 
-/// Collective: throws Error where `kpoints` k-points a pool need more memory than there is, before anything is
-/// allocated: their bands, what the solver works in, and real space of a batch.
+/// Collective: throws Error where `kpoints` k-points a pool need more memory than there is, before
+/// anything is allocated: their bands, what the solver works in, and real space of a batch.
 void check_size(const Pools& pools, const Input& input, weft::Index batch, std::size_t kpoints);
 
 }  // namespace bands

@@ -25,7 +25,7 @@ struct BandStructure {
 struct Settings {
   weft::Options options;  ///< of the transforms; a batch of 1 stands for as many bands as suit
   int pools = 0;          ///< groups of ranks with k-points of their own; 0: as many as pay
-  long sum_columns = 0;         ///< as in Ranks
+  long sum_columns = 0;   ///< as in Ranks
   bool forces = false;    ///< of ground states: forces on atoms are wanted
   std::string restart;  ///< of ground states: a file that holds the density from one iteration to the next; empty: none
   std::function<void(const std::string&)> told = [](const std::string&) {};  ///< a line about each step
@@ -34,7 +34,8 @@ struct Settings {
 /// Collective. Throws Error alike on all ranks: also where a band did not converge.
 BandStructure band_structure(MPI_Comm comm, const Input& input, const Settings& settings);
 
-/// What bands move in: a local potential, Ha, on this rank's slab of a space, and ions with nonlocal parts, if any.
+/// What bands move in: a local potential, Ha, on this rank's slab of a space, and ions with
+/// nonlocal parts, if any.
 struct Potential {
   Space& space;
   std::vector<double> slab;

@@ -56,7 +56,8 @@ weft::Shape basis_grid(const Crystal& crystal, const std::vector<Vector3>& kpoin
   }
   const weft::GVector potential = reach(basis_sticks(crystal, {0, 0, 0}, 4 * cutoff, 0));
   std::vector<weft::Index> grid;
-  // A product V psi reaches to their sum; what is folded back must fall outside psi's own wavenumbers.
+  // A product V psi reaches to their sum; what is folded back must fall outside psi's own
+  // wavenumbers.
   for (std::size_t a = 0; a < 3; ++a) grid.push_back(potential[a] + std::max(potential[a], 2 * waves[a]) + 1);
   if (wanted.empty()) {
     for (weft::Index& n : grid) n = small_factors(n);

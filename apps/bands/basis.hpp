@@ -1,5 +1,6 @@
-// The plane waves of one k-point, and which rank has which: psi(r) = sum of c(G) exp(i (k+G).r) over |k+G|^2 / 2 <=
-// cutoff. At Gamma bands can be chosen real, c(-G) = conj(c(G)): one of every pair +-G is kept, and costs half.
+// The plane waves of one k-point, and which rank has which: psi(r) = sum of c(G) exp(i (k+G).r)
+// over |k+G|^2 / 2 <= cutoff. At Gamma bands can be chosen real, c(-G) = conj(c(G)): one of every
+// pair +-G is kept, and costs half.
 #pragma once
 
 #include <vector>
@@ -10,13 +11,14 @@
 
 namespace bands {
 
-/// All sticks of a basis, or of one of every pair +-G. `largest_index` bounds every component of G (0: the cutoff alone
-/// decides).
+/// All sticks of a basis, or of one of every pair +-G. `largest_index` bounds every component of G
+/// (0: the cutoff alone decides).
 std::vector<weft::SphereStick> basis_sticks(const Crystal& crystal, const Vector3& k, double cutoff,
                                             weft::Index largest_index, bool half = false);
 
-/// The smallest grid with small prime factors on which V psi is right for every one of the k-points: V has the
-/// wavenumbers G - G' of the basis. Also holds densities. A `wanted` grid is checked instead.
+/// The smallest grid with small prime factors on which V psi is right for every one of the
+/// k-points: V has the wavenumbers G - G' of the basis. Also holds densities. A `wanted` grid is
+/// checked instead.
 weft::Shape basis_grid(const Crystal& crystal, const std::vector<Vector3>& kpoints, double cutoff,
                        weft::Index largest_index, const std::vector<weft::Index>& wanted);
 
@@ -29,7 +31,8 @@ struct Basis {
   long origin = -1;                 ///< place of G = 0 where this rank has it and `half` holds; else -1
 };
 
-/// A rank's part of the basis: at k = 0 of half the sphere. Every rank must call it alike; nothing is communicated.
+/// A rank's part of the basis: at k = 0 of half the sphere. Every rank must call it alike; nothing
+/// is communicated.
 Basis make_basis(const Crystal& crystal, const Vector3& k, double cutoff, weft::Index largest_index, int ranks,
                  int rank);
 

@@ -59,8 +59,9 @@ std::vector<double> real_parts(const Block& matrix, long n) {
   return values;
 }
 
-/// Collective: sums a matrix over ranks, whose columns [first, first + count) multiply(first, count) makes. Its columns
-/// have `rows` times `numbers` doubles. In several steps the sums of one travel while the next one is made.
+/// Collective: sums a matrix over ranks, whose columns [first, first + count) multiply(first,
+/// count) makes. Its columns have `rows` times `numbers` doubles. In several steps the sums of one
+/// travel while the next one is made.
 template <class Multiply>
 void sum_products(const Ranks& ranks, long rows, long columns, int numbers, double* values, Multiply&& multiply) {
   const long step = ranks.sum_columns > 0 ? ranks.sum_columns : columns, column = rows * numbers;
@@ -205,9 +206,10 @@ Eigen eigen(const Ranks& ranks, const Block& matrix, long n) {
 
 namespace {
 
-/// Makes columns orthonormal by their overlaps S = L L^H: V L^-H. Their norms were 1 before what they share with other
-/// columns was taken away. Does nothing and returns false where too little was left of one, or where it lies too close
-/// to the span of those before, to keep all digits that matter. Collective.
+/// Makes columns orthonormal by their overlaps S = L L^H: V L^-H. Their norms were 1 before what
+/// they share with other columns was taken away. Does nothing and returns false where too little
+/// was left of one, or where it lies too close to the span of those before, to keep all digits that
+/// matter. Collective.
 bool by_cholesky(const Ranks& ranks, Block s, Complex* columns, long rows) {
   const int n = static_cast<int>(s.rows()), length = static_cast<int>(rows), doubled = 2 * length;
   int fine = 0;

@@ -19,7 +19,8 @@ double random_of(std::uint64_t x) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) / 9007199254740992.0 - 0.5;
 }
 
-/// residual / (H_GG - energy), kept away from zero; H_GG is taken to be the kinetic energy. The formula is made for Ry.
+/// residual / (H_GG - energy), kept away from zero; H_GG is taken to be the kinetic energy. The
+/// formula is made for Ry.
 void precondition(const Basis& basis, double energy, Complex* residual) {
   for (std::size_t i = 0; i < basis.kinetic.size(); ++i) {
     const double x = 2 * (basis.kinetic[i] - energy);

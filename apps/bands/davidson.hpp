@@ -1,5 +1,6 @@
-// The lowest eigenvectors of a Hamiltonian by Davidson's method in blocks: the subspace grows by preconditioned
-// residuals of the bands that have not converged, and begins anew with the best vectors when it is full.
+// The lowest eigenvectors of a Hamiltonian by Davidson's method in blocks: the subspace grows by
+// preconditioned residuals of the bands that have not converged, and begins anew with the best
+// vectors when it is full.
 #pragma once
 
 #include <functional>
@@ -35,15 +36,17 @@ struct Workspace {
   Block residual;
 };
 
-/// Collective. `x` holds first guesses in its columns, some more than the wanted bands, and returns orthonormal vectors
-/// of the lowest energies. A basis of fewer plane waves than wanted bands is an Error.
+/// Collective. `x` holds first guesses in its columns, some more than the wanted bands, and returns
+/// orthonormal vectors of the lowest energies. A basis of fewer plane waves than wanted bands is an
+/// Error.
 Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted, Workspace& work);
 inline Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted) {
   Workspace work;
   return davidson(h, x, wanted, work);
 }
 
-/// First guesses that do not depend on how many ranks there are: random, with little kinetic energy.
+/// First guesses that do not depend on how many ranks there are: random, with little kinetic
+/// energy.
 Block first_guess(const Basis& basis, long bands);
 /// So many columns help the highest wanted bands to converge.
 long columns_for(long bands, weft::Index plane_waves);

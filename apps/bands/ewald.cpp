@@ -8,8 +8,8 @@ namespace bands {
 
 namespace {
 
-/// Calls f(integers) for all that can lead to a vector sum n_i rows[i] + shift of at most `radius`; `dual` are the
-/// rows' reciprocals, 2 pi included; |shift| components are at most one.
+/// Calls f(integers) for all that can lead to a vector sum n_i rows[i] + shift of at most `radius`;
+/// `dual` are the rows' reciprocals, 2 pi included; |shift| components are at most one.
 template <class F>
 void within(double radius, const Matrix3& dual, F&& f) {
   std::array<int, 3> most;
@@ -32,7 +32,8 @@ double width(const Crystal& crystal) {
   return std::sqrt(pi) / std::cbrt(crystal.volume()) * std::pow(static_cast<double>(crystal.atoms.size()), 1.0 / 6);
 }
 
-/// Calls f(G, exp(-G^2 / 4 eta^2) / G^2, sum of all charges times exp(-i G.R), integers of G) for every G that counts.
+/// Calls f(G, exp(-G^2 / 4 eta^2) / G^2, sum of all charges times exp(-i G.R), integers of G) for
+/// every G that counts.
 template <class F>
 void each_wave(const Crystal& crystal, const std::vector<double>& charges, double eta, F&& f) {
   const Matrix3 b = crystal.reciprocal();
@@ -48,7 +49,8 @@ void each_wave(const Crystal& crystal, const std::vector<double>& charges, doubl
   });
 }
 
-/// Calls f(one, other, vector from `other` to `one`, its length) for all pairs and images in reach, both ways round.
+/// Calls f(one, other, vector from `other` to `one`, its length) for all pairs and images in reach,
+/// both ways round.
 template <class F>
 void each_pair(const Crystal& crystal, double eta, F&& f) {
   within(range / eta, crystal.reciprocal(), [&](const std::array<int, 3>& n) {

@@ -1,4 +1,5 @@
-// The energy of point charges in a neutralising background, and the forces on them, by Ewald's sums.
+// The energy of point charges in a neutralising background, and the forces on them, by Ewald's
+// sums.
 #pragma once
 
 #include <vector>

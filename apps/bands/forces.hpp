@@ -1,5 +1,6 @@
-// Forces on the ions: minus the derivatives of the total energy, which the density does not contribute to once it is
-// self-consistent (Hellmann and Feynman). `ewald` and `nonlocal` have their own parts.
+// Forces on the ions: minus the derivatives of the total energy, which the density does not
+// contribute to once it is self-consistent (Hellmann and Feynman). `ewald` and `nonlocal` have
+// their own parts.
 #pragma once
 
 #include <vector>

@@ -22,13 +22,14 @@ struct Shell {
   double value = 0;  ///< Ha
 };
 
-/// Cohen and Bergstresser, Physical Review 141, 789 (1966): with an atom of the first species at tau and one of the
-/// second at -tau, V(G) = V_S cos(G.tau) - i V_A sin(G.tau). So v of the first is V_S + V_A, of the second V_S - V_A;
-/// a crystal of one species has V_A = 0. Zero outside the shells.
+/// Cohen and Bergstresser, Physical Review 141, 789 (1966): with an atom of the first species at
+/// tau and one of the second at -tau, V(G) = V_S cos(G.tau) - i V_A sin(G.tau). So v of the first
+/// is V_S + V_A, of the second V_S - V_A; a crystal of one species has V_A = 0. Zero outside the
+/// shells.
 FormFactor shells(const Crystal& crystal, std::vector<Shell> symmetric, std::vector<Shell> antisymmetric);
 
-/// Zhang, Yeh and Zunger, Physical Review B 48, 11204 (1993): v(q) = c0 (q^2 - c1) / (c2 exp(c3 q^2) - 1) Ry, q in
-/// 1/bohr; coefficients for each species.
+/// Zhang, Yeh and Zunger, Physical Review B 48, 11204 (1993): v(q) = c0 (q^2 - c1) / (c2 exp(c3
+/// q^2) - 1) Ry, q in 1/bohr; coefficients for each species.
 FormFactor four_parameters(std::vector<std::array<double, 4>> coefficients);
 
 /// V at a G-vector, Ha.

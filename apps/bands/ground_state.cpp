@@ -120,8 +120,8 @@ class Calculation {
     MPI_Allreduce(MPI_IN_PLACE, &result_.idle, 1, MPI_INT, MPI_SUM, pools_.all());
   }
 
-  /// How well bands are worth being found: a little better than the density that they move in. The first density is a
-  /// guess, unless an earlier run has found it.
+  /// How well bands are worth being found: a little better than the density that they move in. The
+  /// first density is a guess, unless an earlier run has found it.
   double bands_tolerance(int iteration, double residual) const {
     if (iteration == 1) return guessed_ ? 1e-2 : 1e-5;
     return std::min(3e-2 * residual / std::max(1.0, electrons_), 3e-3);

@@ -1,4 +1,5 @@
-// The ground state of a crystal in the local density approximation: the density whose potential leads back to it.
+// The ground state of a crystal in the local density approximation: the density whose potential
+// leads back to it.
 //
 //     E = kinetic + nonlocal + integral(V_loc rho) + Hartree + exchange-correlation + Ewald + correction - T S
 #pragma once
@@ -50,9 +51,10 @@ struct GroundState {
   double wall = 0;
 };
 
-/// Collective. With a restart file, an npy array of the density on the grid, the calculation goes on from the density
-/// that it holds, if there is one, and writes each next one. Throws Error alike on all ranks: also where the density
-/// did not converge, or the file's has another grid or other electrons.
+/// Collective. With a restart file, an npy array of the density on the grid, the calculation goes
+/// on from the density that it holds, if there is one, and writes each next one. Throws Error alike
+/// on all ranks: also where the density did not converge, or the file's has another grid or other
+/// electrons.
 GroundState ground_state(
     MPI_Comm comm, const Input& input, const Settings& settings,
     const std::function<void(const Iteration&)>& told = [](const Iteration&) {});

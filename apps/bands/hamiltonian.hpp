@@ -1,5 +1,5 @@
-// H psi = kinetic psi + V psi + nonlocal psi, of one k-point: kinetic energies are diagonal in G, the local potential
-// in real space, where the bands of a basis of half the sphere are real.
+// H psi = kinetic psi + V psi + nonlocal psi, of one k-point: kinetic energies are diagonal in G,
+// the local potential in real space, where the bands of a basis of half the sphere are real.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace bands {
 
-/// A batch of 1 becomes a few bands: the last ones of a block fill a batch badly, and a band alone makes short
-/// messages.
+/// A batch of 1 becomes a few bands: the last ones of a block fill a batch badly, and a band alone
+/// makes short messages.
 inline void set_batch(weft::Options& options, long bands) {
   if (options.batch == 1) options.batch = std::min<weft::Index>(bands, 4);
 }
@@ -34,8 +34,8 @@ class Hamiltonian {
   void set_potential(const Space& space, const std::vector<double>& slab);
   void set_nonlocal(Nonlocal nonlocal) { nonlocal_ = std::move(nonlocal); }
   const Nonlocal& nonlocal() const { return nonlocal_; }
-  /// Collective: adds electrons[b] |psi_b(r)|^2 of each column to `density`, which has a value for each point of
-  /// density_box() and lacks the factor 1 / volume.
+  /// Collective: adds electrons[b] |psi_b(r)|^2 of each column to `density`, which has a value for
+  /// each point of density_box() and lacks the factor 1 / volume.
   void add_density(const Complex* psi, const std::vector<double>& electrons, std::vector<double>& density);
   /// This rank's part of real space in a transform of bands, which are shared among task groups.
   weft::Box density_box() const;

@@ -1,4 +1,5 @@
-// What a calculation is: read from a TOML file, whose units are in its keys. apps/bands/README.md lists all keys.
+// What a calculation is: read from a TOML file, whose units are in its keys. apps/bands/README.md
+// lists all keys.
 #pragma once
 
 #include <array>
@@ -24,7 +25,8 @@ struct ShellPotential {
 struct FourParameterPotential {
   std::vector<std::array<double, 4>> coefficients;
 };
-/// Norm-conserving pseudopotentials, one for each species: electrons act on one another, and need a density.
+/// Norm-conserving pseudopotentials, one for each species: electrons act on one another, and need a
+/// density.
 struct GthPotential {
   std::vector<Gth> species;
 };
@@ -64,7 +66,8 @@ struct Input {
   SelfConsistent scf;
 };
 
-/// The input that a file's text holds; `file` is for messages. Throws Error that names line and key.
+/// The input that a file's text holds; `file` is for messages. Throws Error that names line and
+/// key.
 Input read_input(const std::string& file, const std::string& text);
 
 }  // namespace bands

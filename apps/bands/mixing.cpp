@@ -27,7 +27,8 @@ std::vector<Complex> Mixing::next(const Ranks& ranks, const Space& space, const 
   residuals_.push_back(out);
   for (std::size_t i = 0; i < in.size(); ++i) residuals_.back()[i] -= in[i];
 
-  // The least |sum of c_i residual_i| with c summing up to 1: c is proportional to A^-1 (1, ..., 1).
+  // The least |sum of c_i residual_i| with c summing up to 1: c is proportional to A^-1 (1, ...,
+  // 1).
   const auto count = static_cast<long>(residuals_.size());
   Block products(count, count);
   for (long i = 0; i < count; ++i)

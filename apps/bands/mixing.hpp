@@ -1,5 +1,6 @@
-// The next density of a self-consistent calculation: Pulay's mixing of what was tried before, preconditioned by a model
-// of what the crystal screens: long waves, in which charge sloshes, are damped.
+// The next density of a self-consistent calculation: Pulay's mixing of what was tried before,
+// preconditioned by a model of what the crystal screens: long waves, in which charge sloshes, are
+// damped.
 #pragma once
 
 #include <complex>
@@ -15,7 +16,8 @@ class Mixing {
  public:
   explicit Mixing(const Screening& screening, std::size_t most = 8) : screening_(screening), most_(most) {}
 
-  /// Collective: from a density and the one that its potential leads to. The coefficient of G = 0 stays.
+  /// Collective: from a density and the one that its potential leads to. The coefficient of G = 0
+  /// stays.
   std::vector<Complex> next(const Ranks& ranks, const Space& space, const std::vector<Complex>& in,
                             const std::vector<Complex>& out);
 

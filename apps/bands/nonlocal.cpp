@@ -7,7 +7,8 @@ namespace bands {
 
 namespace {
 
-/// Projectors of an ion at the origin, without the factor (-i)^l: a column for every l, m and i, in this order.
+/// Projectors of an ion at the origin, without the factor (-i)^l: a column for every l, m and i, in
+/// this order.
 std::vector<std::vector<double>> at_origin(const Gth& gth, const Basis& basis, double norm) {
   std::vector<std::vector<double>> all;
   const std::size_t rows = basis.mine.size();

@@ -1,5 +1,5 @@
-// The nonlocal part of norm-conserving pseudopotentials: sum over atoms, l, m, i, j of |p_i Y_lm> h_ij <p_j Y_lm|, as
-// two matrix products with all projectors.
+// The nonlocal part of norm-conserving pseudopotentials: sum over atoms, l, m, i, j of |p_i Y_lm>
+// h_ij <p_j Y_lm|, as two matrix products with all projectors.
 #pragma once
 
 #include "basis.hpp"
@@ -16,8 +16,8 @@ class Nonlocal {
 
   /// Collective: out += V in, of `count` columns.
   void add(const Ranks& ranks, const Complex* in, Complex* out, long count) const;
-  /// Collective: adds to `forces`, Ha/bohr, what columns of `psi` do to each atom; each holds so many electrons, its
-  /// k-point's weight included.
+  /// Collective: adds to `forces`, Ha/bohr, what columns of `psi` do to each atom; each holds so
+  /// many electrons, its k-point's weight included.
   void add_forces(const Ranks& ranks, const Basis& basis, const Columns& psi, const std::vector<double>& electrons,
                   std::vector<Vector3>& forces) const;
 

@@ -12,7 +12,8 @@ namespace bands {
 
 namespace {
 
-/// Of a state `x` widths below the Fermi energy: the share of it that is occupied, and what it adds to -T S in widths.
+/// Of a state `x` widths below the Fermi energy: the share of it that is occupied, and what it adds
+/// to -T S in widths.
 struct Share {
   double occupied, entropy;
 };

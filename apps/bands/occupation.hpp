@@ -1,5 +1,6 @@
-// Which states hold electrons: the lowest ones, or, in metals, by a distribution with a width: Fermi and Dirac's, or
-// the cold one of Marzari and others (Physical Review Letters 82, 3296 (1999)), whose energies hardly depend on it.
+// Which states hold electrons: the lowest ones, or, in metals, by a distribution with a width:
+// Fermi and Dirac's, or the cold one of Marzari and others (Physical Review Letters 82, 3296
+// (1999)), whose energies hardly depend on it.
 #pragma once
 
 #include <vector>
@@ -20,8 +21,8 @@ struct Occupation {
 /// Throws Error where the bands cannot hold so many, or an odd number has no smearing.
 void check_electrons(double electrons, std::size_t bands, const Smearing& smearing);
 
-/// `energies` (Ha) are of each k-point, whose weights sum up to 1. Without a width the lowest electrons / 2 bands of
-/// every k-point are full. Throws what check_electrons throws.
+/// `energies` (Ha) are of each k-point, whose weights sum up to 1. Without a width the lowest
+/// electrons / 2 bands of every k-point are full. Throws what check_electrons throws.
 Occupation occupy(const std::vector<std::vector<double>>& energies, const std::vector<double>& weights,
                   double electrons, const Smearing& smearing);
 

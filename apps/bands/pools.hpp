@@ -1,4 +1,5 @@
-// Pools of ranks: each works on k-points of its own, and its ranks share the plane waves of one k-point.
+// Pools of ranks: each works on k-points of its own, and its ranks share the plane waves of one
+// k-point.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@ namespace bands {
 
 class Pools {
  public:
-  /// Collective. 0 pools: as many as divide the ranks evenly, and not more than k-points. Throws Error where there are
-  /// more pools than ranks.
+  /// Collective. 0 pools: as many as divide the ranks evenly, and not more than k-points. Throws
+  /// Error where there are more pools than ranks.
   Pools(MPI_Comm comm, int pools, std::size_t kpoints);
   ~Pools();
   Pools(const Pools&) = delete;

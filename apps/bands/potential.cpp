@@ -17,8 +17,9 @@ std::vector<Complex> ionic_potential(const Space& space, const Crystal& crystal,
 
 namespace {
 
-/// Of a Gaussian that is about as wide as the valence electrons of an atom, bohr. Its ion's radius tells: the factor is
-/// silicon's, whose Gaussians come closest to the density of the crystal; hydrogen's is as wide as a bond.
+/// Of a Gaussian that is about as wide as the valence electrons of an atom, bohr. Its ion's radius
+/// tells: the factor is silicon's, whose Gaussians come closest to the density of the crystal;
+/// hydrogen's is as wide as a bond.
 double width(const Gth& gth) { return std::max(0.9, 3.4 * gth.radius); }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What the programs over this library have in common: their command line, MPI, files, progress, and how they end.
+// What the programs over this library have in common: their command line, MPI, files, progress, and
+// how they end.
 #pragma once
 
 #include <functional>
@@ -28,8 +29,8 @@ class Program {
   Program(std::string name, std::string what, bool density)
       : name_(std::move(name)), what_(std::move(what)), density_(density) {}
 
-  /// Starts MPI, reads the input on all ranks, works, prints and writes. Returns the exit code: 0 fine, 1 a failure, 2
-  /// the command line is wrong. `work` fails on all ranks or on none.
+  /// Starts MPI, reads the input on all ranks, works, prints and writes. Returns the exit code: 0
+  /// fine, 1 a failure, 2 the command line is wrong. `work` fails on all ranks or on none.
   int run(int argc, char** argv, const std::function<Result(const Asked&, const Input&, const Settings&)>& work);
 
  private:

@@ -12,8 +12,8 @@ namespace bands {
 
 /// Many lines: energies in eV.
 std::string table(const Input& input, const BandStructure& structure);
-/// One JSON object: energies in eV, k-points with their distance along the path in 1/bohr, the gap, seconds by
-/// category.
+/// One JSON object: energies in eV, k-points with their distance along the path in 1/bohr, the gap,
+/// seconds by category.
 std::string json(const Input& input, const BandStructure& structure);
 
 /// A line on where time went.
@@ -26,7 +26,8 @@ std::string idle_text(int idle, int ranks);
 /// A line for each iteration, the first with a heading.
 std::string line(const Iteration& now);
 std::string table(const Input& input, const GroundState& state);
-/// One JSON object: energies in Ha and their parts, those of bands in eV, iterations, seconds by category.
+/// One JSON object: energies in Ha and their parts, those of bands in eV, iterations, seconds by
+/// category.
 std::string json(const Input& input, const GroundState& state);
 /// Its density, for programs that show crystals. On the first rank.
 std::string cube_of(const Input& input, const GroundState& state);

@@ -36,8 +36,9 @@ std::vector<Term> parts(const Energy& e) {
 
 using Json = nlohmann::ordered_json;
 
-/// A plane of the density through the origin: along a1 + a2 and a3 where the grid is as fine along a1 as along a2, as
-/// bonds of common crystals lie there; else along a1 and a3. Rows go along the first side.
+/// A plane of the density through the origin: along a1 + a2 and a3 where the grid is as fine along
+/// a1 as along a2, as bonds of common crystals lie there; else along a1 and a3. Rows go along the
+/// first side.
 Json slice(const Crystal& crystal, const GroundState& state) {
   const weft::Shape& n = state.grid;
   const bool diagonal = n[0] == n[1];

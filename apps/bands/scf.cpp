@@ -1,4 +1,5 @@
-// weft-scf: the ground state of a crystal in the local density approximation, and its bands, from a TOML file.
+// weft-scf: the ground state of a crystal in the local density approximation, and its bands, from a
+// TOML file.
 #include <fmt/format.h>
 
 #include "ground_state.hpp"

@@ -1,5 +1,6 @@
-// Where time goes, by the categories of large codes: transforms and the transpositions in them, matrix products, sums
-// over ranks, slabs of densities and potentials that are gathered, small dense problems.
+// Where time goes, by the categories of large codes: transforms and the transpositions in them,
+// matrix products, sums over ranks, slabs of densities and potentials that are gathered, small
+// dense problems.
 #pragma once
 
 #include <mpi.h>

@@ -16,7 +16,8 @@ weft::Options one_field(weft::Options options) {
 
 std::size_t points_of(const weft::Shape& grid) { return static_cast<std::size_t>(grid[0] * grid[1] * grid[2]); }
 
-/// Calls f(at, count) for each row of a box: where it begins among the whole grid's points, and how many there are.
+/// Calls f(at, count) for each row of a box: where it begins among the whole grid's points, and how
+/// many there are.
 template <class F>
 void rows(const weft::Shape& grid, const weft::Box& box, F&& f) {
   const auto length = static_cast<std::size_t>(box.hi[2] - box.lo[2]);

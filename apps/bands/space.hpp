@@ -1,5 +1,6 @@
-// Densities and potentials: real functions on the grid, whose coefficients lie in a sphere of twice the basis' radius,
-// where all differences G - G' of the basis are. Real space is cut into slabs of planes, as weft does.
+// Densities and potentials: real functions on the grid, whose coefficients lie in a sphere of twice
+// the basis' radius, where all differences G - G' of the basis are. Real space is cut into slabs of
+// planes, as weft does.
 #pragma once
 
 #include <complex>
@@ -20,10 +21,12 @@ struct Part {
 
 class Space {
  public:
-  /// Collective. `cutoff` is the basis'. Options change how data move; a batch and groups do not count here.
+  /// Collective. `cutoff` is the basis'. Options change how data move; a batch and groups do not
+  /// count here.
   Space(MPI_Comm comm, const Crystal& crystal, const weft::Shape& grid, double cutoff, weft::Options options);
 
-  /// This rank's G-vectors: one of every pair +-G, whose coefficient is the conjugate of the other's.
+  /// This rank's G-vectors: one of every pair +-G, whose coefficient is the conjugate of the
+  /// other's.
   const std::vector<weft::GVector>& vectors() const { return plan_.vectors(); }
   /// |G|^2 of these, 1/bohr^2.
   const std::vector<double>& squared() const { return squared_; }
@@ -39,11 +42,13 @@ class Space {
   std::vector<double> real(const std::vector<std::complex<double>>& coefficients);
   /// Collective: the coefficients of what is on the slabs.
   std::vector<std::complex<double>> coefficients(const std::vector<double>& slab);
-  /// Collective over `all`, whose ranks all call it: the sum of everybody's parts, on this rank's slab.
+  /// Collective over `all`, whose ranks all call it: the sum of everybody's parts, on this rank's
+  /// slab.
   std::vector<double> sum(MPI_Comm all, const std::vector<Part>& parts) const;
   /// Collective: the sum of weight(G) f(G)* g(G) over the whole sphere.
   double product(const std::vector<std::complex<double>>& f, const std::vector<std::complex<double>>& g) const;
-  /// Collective: the part of a function on the slabs that lies in this rank's `box` of the grid, which may be any.
+  /// Collective: the part of a function on the slabs that lies in this rank's `box` of the grid,
+  /// which may be any.
   std::vector<double> part(const std::vector<double>& slab, const weft::Box& box) const;
 
  private:

@@ -1,5 +1,6 @@
-// A table of a TOML file that is read key by key. Every error names the file, the line and the key, what was given and
-// what is allowed; keys that nobody asked for are errors, so that a misspelt one is never ignored.
+// A table of a TOML file that is read key by key. Every error names the file, the line and the key,
+// what was given and what is allowed; keys that nobody asked for are errors, so that a misspelt one
+// is never ignored.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Hartree atomic units are used everywhere inside: lengths in bohr, energies in Ha. Input and output convert (CODATA
-// 2018).
+// Hartree atomic units are used everywhere inside: lengths in bohr, energies in Ha. Input and
+// output convert (CODATA 2018).
 #pragma once
 
 namespace bands {

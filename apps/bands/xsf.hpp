@@ -10,8 +10,8 @@
 
 namespace bands {
 
-/// `values` in C order on the whole grid, in atomic units; lengths are written in angstrom. The file repeats the first
-/// point of every axis behind the last one.
+/// `values` in C order on the whole grid, in atomic units; lengths are written in angstrom. The
+/// file repeats the first point of every axis behind the last one.
 std::string xsf(const Crystal& crystal, const std::vector<weft::Index>& grid, const std::vector<double>& values,
                 const std::string& title);
 

@@ -1,6 +1,8 @@
-// weft-localised: overlaps of localised orbitals in every way, in turn, with bytes beside the published formulas.
+// weft-localised: overlaps of localised orbitals in every way, in turn, with bytes beside the
+// published formulas.
 //
-// Exit codes: 0 fine, 1 a way found another matrix than the serial one or moved other bytes, 2 a wrong command line.
+// Exit codes: 0 fine, 1 a way found another matrix than the serial one or moved other bytes, 2 a
+// wrong command line.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -40,7 +42,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// What a way finds in a round, beside the serial matrix of this rank's columns. Over the largest overlap.
+/// What a way finds in a round, beside the serial matrix of this rank's columns. Over the largest
+/// overlap.
 double error_of(const Orbitals& orbitals, int self, int round, const std::vector<double>& found) {
   double worst = 0, largest = 0;
   const std::size_t n = orbitals.count(), first = orbitals.first(self);

@@ -1,5 +1,6 @@
-// Localised orbitals: real functions on spheres of a periodic grid. Ranks own them one behind the other. Every rank can
-// tell where each lies and what its values are, so that a serial overlap matrix is at hand.
+// Localised orbitals: real functions on spheres of a periodic grid. Ranks own them one behind the
+// other. Every rank can tell where each lies and what its values are, so that a serial overlap
+// matrix is at hand.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,9 @@ struct Common {
 
 class Orbitals {
  public:
-  /// Centres are spread at random, alike for the same geometry, and numbered along axis 0: neighbours in number are
-  /// mostly neighbours in space. Throws Error for a sphere that is wider than the grid, or no orbitals.
+  /// Centres are spread at random, alike for the same geometry, and numbered along axis 0:
+  /// neighbours in number are mostly neighbours in space. Throws Error for a sphere that is wider
+  /// than the grid, or no orbitals.
   Orbitals(const Geometry& geometry, int ranks);
 
   const Geometry& geometry() const { return geometry_; }
@@ -39,7 +41,8 @@ class Orbitals {
   /// The points that two orbitals share, ascending; empty: they do not overlap.
   std::vector<Common> common(std::size_t first, std::size_t second) const;
 
-  /// Values of an orbital in the order of its points. Every round has another amplitude for each orbital.
+  /// Values of an orbital in the order of its points. Every round has another amplitude for each
+  /// orbital.
   std::vector<double> values(std::size_t orbital, int round) const;
   /// The overlap of two orbitals, summed point by point: what every way must find.
   double overlap(std::size_t first, std::size_t second, int round) const;

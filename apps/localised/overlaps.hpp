@@ -33,8 +33,9 @@ struct Seconds {
 class Overlaps {
  public:
   virtual ~Overlaps() = default;
-  /// Collective: the overlaps of all orbitals with this rank's own, a column of orbitals.count() numbers for each of
-  /// these. `mine` are the values of this rank's orbitals, one behind the other.
+  /// Collective: the overlaps of all orbitals with this rank's own, a column of orbitals.count()
+  /// numbers for each of these. `mine` are the values of this rank's orbitals, one behind the
+  /// other.
   virtual std::vector<double> columns(const std::vector<double>& mine) = 0;
   /// What the published formulas say is sent and kept, summed over ranks, bytes.
   virtual weft::Index formula_bytes() const = 0;

@@ -5,8 +5,8 @@
 
 namespace staggered {
 
-/// Collective: bytes a second that all ranks of `comm` read together, each from an array of its own that no cache
-/// holds; the best of a few rounds.
+/// Collective: bytes a second that all ranks of `comm` read together, each from an array of its own
+/// that no cache holds; the best of a few rounds.
 double read_bytes_per_second(MPI_Comm comm);
 
 }  // namespace staggered

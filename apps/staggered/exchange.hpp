@@ -1,7 +1,7 @@
 // Ways to fill the ghost sites of a field of one parity, all of the same arrays.
 //
-// Always true: a field of one parity holds a rank's sites of it, x fastest, and its ghost sites behind them, as
-// `ghosts_at` orders them.
+// Always true: a field of one parity holds a rank's sites of it, x fastest, and its ghost sites
+// behind them, as `ghosts_at` orders them.
 #pragma once
 
 #include <array>
@@ -24,7 +24,8 @@ constexpr Object objects[] = {{"vector", 3}, {"half Wilson vector", 6}, {"matrix
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  /// Begins to fill the ghost sites. Until `finish` returns own sites may be read, and nothing written.
+  /// Begins to fill the ghost sites. Until `finish` returns own sites may be read, and nothing
+  /// written.
   virtual void start(void* field) = 0;
   /// Lets what was started progress.
   virtual void test() = 0;
@@ -33,18 +34,18 @@ class Exchange {
   double packing_seconds = 0;
 };
 
-/// The ways beside weft's strategies: packed with lists of indices, a message for each side, and the same with derived
-/// datatypes in place of packing.
+/// The ways beside weft's strategies: packed with lists of indices, a message for each side, and
+/// the same with derived datatypes in place of packing.
 constexpr const char *by_hand = "hand", *by_faces = "faces";
 
 /// Of fields of even and of odd sites.
 using Exchanges = std::array<std::shared_ptr<Exchange>, 2>;
 
-/// Collective: exchanges of fields of both parities over boxes that are a partition, with `numbers` complex numbers a
-/// site and `width` ghost sites at both ends of every axis. `way` is a strategy of weft's, "auto", `by_hand` or
-/// `by_faces`. Throws weft::Error alike on all ranks where there is no such strategy, where it cannot carry this,
-/// and, of the other two, where a part is narrower than its neighbours' ghost sites, or no process grid cuts the
-/// lattice.
+/// Collective: exchanges of fields of both parities over boxes that are a partition, with `numbers`
+/// complex numbers a site and `width` ghost sites at both ends of every axis. `way` is a strategy
+/// of weft's, "auto", `by_hand` or `by_faces`. Throws weft::Error alike on all ranks where there is
+/// no such strategy, where it cannot carry this, and, of the other two, where a part is narrower
+/// than its neighbours' ghost sites, or no process grid cuts the lattice.
 Exchanges exchanges(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int numbers,
                     const std::string& way);
 

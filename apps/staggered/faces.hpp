@@ -1,5 +1,5 @@
-// The faces of a rank's part: what goes to the neighbour across each of its eight sides, as lists of indices and as
-// datatypes.
+// The faces of a rank's part: what goes to the neighbour across each of its eight sides, as lists
+// of indices and as datatypes.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ struct Face {
   int arrives = 0, count = 0;     ///< ghost sites on this side: the first one's number, and how many
 };
 
-/// Collective: the faces of this rank's fields of one parity. Where an axis is whole they are one site deep, and
-/// nothing travels. Throws weft::Error alike on all ranks where a rank's ghosts across a side are not all of one
-/// neighbour.
+/// Collective: the faces of this rank's fields of one parity. Where an axis is whole they are one
+/// site deep, and nothing travels. Throws weft::Error alike on all ranks where a rank's ghosts
+/// across a side are not all of one neighbour.
 std::array<Face, sides> faces(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int parity);
 
-/// The 48 datatypes of a lattice code: of three objects, two parities and eight sides, which pick the sites of a face
-/// out of a field. Made once.
+/// The 48 datatypes of a lattice code: of three objects, two parities and eight sides, which pick
+/// the sites of a face out of a field. Made once.
 class FaceTypes {
  public:
   /// Collective, as `faces`.

@@ -1,5 +1,5 @@
-// Links and fields to begin with: made, or read from LIME files. All are laid out as the lattice, and the made ones are
-// the same on any number of ranks.
+// Links and fields to begin with: made, or read from LIME files. All are laid out as the lattice,
+// and the made ones are the same on any number of ranks.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // The lattice: which rank has which sites.
 //
-// Always true: the axes of a shape are t, z, y, x, so that x is fastest in C order, as in files. Directions count x, y,
-// z, t.
+// Always true: the axes of a shape are t, z, y, x, so that x is fastest in C order, as in files.
+// Directions count x, y, z, t.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,8 @@ constexpr int directions = 4;
 /// The axis of a direction.
 constexpr int axis(int direction) { return directions - 1 - direction; }
 
-/// Boxes on the process grid that MPI chooses, t cut into most parts. Parts may differ by a site an axis, and be empty.
+/// Boxes on the process grid that MPI chooses, t cut into most parts. Parts may differ by a site an
+/// axis, and be empty.
 inline weft::Layout sites(const weft::Shape& shape, int ranks) {
   int grid[directions] = {};
   MPI_Dims_create(ranks, directions, grid);
@@ -53,15 +54,17 @@ inline weft::Shape wrapped(const weft::Shape& shape, weft::Shape at) {
 /// The sites of one parity of every rank's box, each in C order.
 weft::Layout of_parity(const weft::Layout& parts, int parity);
 
-/// Ghost sites that a rank's field has at both ends of every axis, for hops of up to `farthest` sites: none on axes
-/// that are whole on every rank, where its own sites are beyond the ends.
+/// Ghost sites that a rank's field has at both ends of every axis, for hops of up to `farthest`
+/// sites: none on axes that are whole on every rank, where its own sites are beyond the ends.
 weft::Shape ghost_width(const weft::Layout& parts, weft::Index farthest);
 
-/// The ghost sites at one end of an axis of a rank's box: beyond its upper end, or beyond its lower one. They are not
-/// wrapped. Fields have them behind their own sites, axis after axis, the lower end first.
+/// The ghost sites at one end of an axis of a rank's box: beyond its upper end, or beyond its lower
+/// one. They are not wrapped. Fields have them behind their own sites, axis after axis, the lower
+/// end first.
 weft::Box ghosts_at(const weft::Box& box, const weft::Shape& width, int axis, bool upper);
 
-/// Throws weft::Error unless all extents are even: else sites across the ends would have the same parity.
+/// Throws weft::Error unless all extents are even: else sites across the ends would have the same
+/// parity.
 void check_parities(const weft::Shape& shape);
 
 }  // namespace staggered

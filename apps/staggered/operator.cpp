@@ -135,9 +135,9 @@ Operator::Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<
   }
 }
 
-/// Calls f(site, sum over its hops) for positions [first, last) in the order of computing. Columns of links, real and
-/// imaginary parts side by side, are multiplied by the real and by the imaginary parts of vectors; these products are
-/// put together once a site.
+/// Calls f(site, sum over its hops) for positions [first, last) in the order of computing. Columns
+/// of links, real and imaginary parts side by side, are multiplied by the real and by the imaginary
+/// parts of vectors; these products are put together once a site.
 template <class F>
 void Operator::sum(const Parity& parity, std::size_t first, std::size_t last, const Vector* from, F&& f) const {
   const double* link = parity.links.data() + first * hops_ * link_numbers;

@@ -4,8 +4,9 @@
 //
 // where W holds the links with their phases, their signs, and backward their adjoints.
 //
-// Always true: a field of one parity holds this rank's sites of it, x fastest, and its ghost sites behind them. Links
-// and numbers of neighbours lie in the order in which sites are computed: those that need no ghost site first.
+// Always true: a field of one parity holds this rank's sites of it, x fastest, and its ghost sites
+// behind them. Links and numbers of neighbours lie in the order in which sites are computed: those
+// that need no ghost site first.
 #pragma once
 
 #include <string>
@@ -16,8 +17,8 @@
 
 namespace staggered {
 
-/// Multiplies links by the phases eta_t = 1, eta_x = (-1)^t, eta_y = (-1)^(t + x), eta_z = (-1)^(t + x + y), and
-/// those in t at the last t by -1. `layout` has boxes.
+/// Multiplies links by the phases eta_t = 1, eta_x = (-1)^t, eta_y = (-1)^(t + x), eta_z = (-1)^(t
+/// + x + y), and those in t at the last t by -1. `layout` has boxes.
 void put_phases(const weft::Layout& layout, int rank, std::vector<Links>& links);
 
 /// What all applications have taken so far.
@@ -37,13 +38,14 @@ class Operator {
     bool overlaps = true;      ///< false: ghost sites are filled before any site is computed
   };
 
-  /// Collective. `layout` has boxes that are a partition. Throws weft::Error alike on all ranks where an extent is
-  /// odd, for then sites across the end have the same parity.
+  /// Collective. `layout` has boxes that are a partition. Throws weft::Error alike on all ranks
+  /// where an extent is odd, for then sites across the end have the same parity.
   Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<Hops>& hops, Options options);
   Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<Hops>& hops)
       : Operator(comm, layout, hops, Options()) {}
 
-  /// From now on ghost sites are filled by these exchanges, which are of `width()`, with or without overlap.
+  /// From now on ghost sites are filled by these exchanges, which are of `width()`, with or without
+  /// overlap.
   void exchange_by(Exchanges exchanges, bool overlaps);
   /// Ghost sites at both ends of every axis.
   const weft::Shape& width() const { return width_; }
@@ -51,17 +53,19 @@ class Operator {
   /// Sites of a parity (0: even) on this rank; with ghost sites.
   std::size_t sites(int parity) const { return parities_[at(parity)].order.size(); }
   std::size_t elements(int parity) const { return sites(parity) + parities_[at(parity)].ghosts; }
-  /// This rank's sites of a parity as the lattice numbers them: places in an array laid out as the lattice.
+  /// This rank's sites of a parity as the lattice numbers them: places in an array laid out as the
+  /// lattice.
   const std::vector<weft::Index>& places(int parity) const { return parities_[at(parity)].places; }
   /// This rank's sites that need no ghost site.
   std::size_t inner_sites(int parity) const { return parities_[at(parity)].inner; }
   /// Hops of a site.
   std::size_t hops() const { return hops_; }
 
-  /// Collective: to = D from, where `to` is of `parity` and `from` of the other one, whose ghost sites are filled while
-  /// sites that need none are computed. Only own sites of `to` are written.
+  /// Collective: to = D from, where `to` is of `parity` and `from` of the other one, whose ghost
+  /// sites are filled while sites that need none are computed. Only own sites of `to` are written.
   void apply(int parity, Vector* from, Vector* to);
-  /// Collective: to = shift p - D from, where `to` and `p` are of `parity`. Returns this rank's share of Re(p, to).
+  /// Collective: to = shift p - D from, where `to` and `p` are of `parity`. Returns this rank's
+  /// share of Re(p, to).
   double apply_shifted(int parity, double shift, const Vector* p, Vector* from, Vector* to);
 
   const Seconds& seconds() const { return seconds_; }

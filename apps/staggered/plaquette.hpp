@@ -1,5 +1,5 @@
-// The plaquette: the mean of Re tr of the product of links around the smallest squares of the lattice. Unit links
-// have 3.
+// The plaquette: the mean of Re tr of the product of links around the smallest squares of the
+// lattice. Unit links have 3.
 #pragma once
 
 #include "gauge_file.hpp"
@@ -11,7 +11,8 @@ struct Plaquette {
   double time = 0;   ///< of squares in x-t, y-t, z-t
 };
 
-/// Collective: of links laid out as `layout` says, which has boxes that are a partition. The lattice is periodic.
+/// Collective: of links laid out as `layout` says, which has boxes that are a partition. The
+/// lattice is periodic.
 Plaquette plaquette(MPI_Comm comm, const weft::Layout& layout, const std::vector<Links>& links);
 
 }  // namespace staggered

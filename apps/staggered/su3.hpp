@@ -39,7 +39,8 @@ inline double trace_of_product(const Matrix& a, const Matrix& b) {
   return sum;
 }
 
-/// Normally distributed numbers that depend on two seeds alone, such as a run's and a site's: the same everywhere.
+/// Normally distributed numbers that depend on two seeds alone, such as a run's and a site's: the
+/// same everywhere.
 class Normal {
  public:
   explicit Normal(std::uint64_t seed, std::uint64_t site = 0);
@@ -51,7 +52,8 @@ class Normal {
   std::uint64_t state_;
 };
 
-/// A complex Gaussian matrix made unitary, row by row (the Q of its QR), a cube root of its determinant divided out.
+/// A complex Gaussian matrix made unitary, row by row (the Q of its QR), a cube root of its
+/// determinant divided out.
 Matrix random_special_unitary(Normal& normal);
 
 }  // namespace staggered

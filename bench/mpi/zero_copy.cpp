@@ -1,17 +1,22 @@
-// weft-zero-copy: what MPI makes of derived datatypes in a 2-D transform. For implementers of MPI: one file, nothing but MPI and FFTW.
+// weft-zero-copy: what MPI makes of derived datatypes in a 2-D transform. For implementers of MPI:
+// one file, nothing but MPI and FFTW.
 //
 //     mpicxx -O2 -std=c++20 zero_copy.cpp -lfftw3 -o weft-zero-copy
 //     mpirun -n 2 weft-zero-copy --shape 2000x2000 --repeat 5 --json rows.json
 //
-// N x N complex doubles, rows distributed, b = N/P a rank, result distributed as the input. Three variants of the same transform:
+// N x N complex doubles, rows distributed, b = N/P a rank, result distributed as the input. Three
+// variants of the same transform:
 //
-//   manual   transform rows, pack, MPI_Alltoall, unpack and transpose, transform columns, pack, MPI_Alltoall, unpack and transpose
-//   types    a vector datatype packs what is sent; what arrives lies behind one another and is transposed by a copy
+//   manual   transform rows, pack, MPI_Alltoall, unpack and transpose, transform columns, pack,
+//            MPI_Alltoall, unpack and transpose
+//   types    a vector datatype packs what is sent; what arrives lies behind one another and is
+//            transposed by a copy
 //   zero     a vector datatype packs, and the receive type transposes: no copy of ours
 //
-// Always true: all three run the same FFTW plan on two arrays of a rank, start and end in the same one, and give the same bits.
-// Source: Hoefler & Gottlieb, "Parallel zero-copy algorithms for fast Fourier transform and conjugate gradient using MPI datatypes",
-// EuroMPI 2010, doi:10.1007/978-3-642-15646-5_14.
+// Always true: all three run the same FFTW plan on two arrays of a rank, start and end in the same
+// one, and give the same bits. Source: Hoefler & Gottlieb, "Parallel zero-copy algorithms for fast
+// Fourier transform and conjugate gradient using MPI datatypes", EuroMPI 2010,
+// doi:10.1007/978-3-642-15646-5_14.
 #include <fftw3.h>
 #include <mpi.h>
 
@@ -81,12 +86,14 @@ class Transform {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     if (n % ranks_ != 0)
-      throw std::runtime_error("--shape " + std::to_string(n) + ": the extent must be a multiple of the number of ranks, " +
-                               std::to_string(ranks_));
+      throw std::runtime_error("--shape " + std::to_string(n) +
+                               ": the extent must be a multiple of the number of ranks, " + std::to_string(ranks_));
     b_ = n / ranks_;
-    for (auto* array : {&a, &work_}) array->reset(reinterpret_cast<Complex*>(fftw_alloc_complex(static_cast<std::size_t>(size()))));
+    for (auto* array : {&a, &work_})
+      array->reset(reinterpret_cast<Complex*>(fftw_alloc_complex(static_cast<std::size_t>(size()))));
     fftw_set_timelimit(10);  // seconds of search
-    rows_ = fftw_plan_many_dft(1, &n, b_, raw(a.get()), nullptr, 1, n, raw(a.get()), nullptr, 1, n, FFTW_FORWARD, FFTW_MEASURE);
+    rows_ = fftw_plan_many_dft(1, &n, b_, raw(a.get()), nullptr, 1, n, raw(a.get()), nullptr, 1, n, FFTW_FORWARD,
+                               FFTW_MEASURE);
 
     MPI_Datatype element, vector, column;
     MPI_Type_contiguous(2, MPI_DOUBLE, &element);
@@ -143,7 +150,8 @@ class Transform {
   std::uint64_t digest() const {
     std::uint64_t all = 0;
     for (Index k = 0; k < size(); ++k)
-      for (const double part : {a[k].real(), a[k].imag()}) all = (all ^ std::bit_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u + (all >> 31);
+      for (const double part : {a[k].real(), a[k].imag()})
+        all = (all ^ std::bit_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u + (all >> 31);
     return all;
   }
 
@@ -234,31 +242,36 @@ int benchmark(const Asked& asked, int rank, int ranks) {
   const std::string mpi(library, std::min(std::strcspn(library, ",\n"), static_cast<std::size_t>(length)));
   std::string json;
   if (rank == 0)
-    std::printf("%dx%d on %d ranks, %s, medians of %d, milliseconds of the slowest rank\n\n%-8s %10s %10s %10s %10s %8s\n", asked.n,
-                asked.n, ranks, mpi.c_str(), asked.repeats, "variant", "total", "transform", "exchange", "copy", "speedup");
+    std::printf(
+        "%dx%d on %d ranks, %s, medians of %d, milliseconds of the slowest rank\n\n%-8s %10s %10s %10s %10s %8s\n",
+        asked.n, asked.n, ranks, mpi.c_str(), asked.repeats, "variant", "total", "transform", "exchange", "copy",
+        "speedup");
   for (std::size_t v = 0; v < variants.size(); ++v) {
     const auto seconds = [&](std::size_t part) { return median(times[v][part]); };
     const bool fine = same[v] && errors[v] < 1e-12;
     right = right && fine;
     if (rank != 0) continue;
-    std::printf("%-8s %10.3f %10.3f %10.3f %10.3f %8.2f%s\n", variants[v], 1e3 * seconds(parts), 1e3 * seconds(transform),
-                1e3 * seconds(exchange), 1e3 * seconds(copy), median(times[0][parts]) / seconds(parts),
+    std::printf("%-8s %10.3f %10.3f %10.3f %10.3f %8.2f%s\n", variants[v], 1e3 * seconds(parts),
+                1e3 * seconds(transform), 1e3 * seconds(exchange), 1e3 * seconds(copy),
+                median(times[0][parts]) / seconds(parts),
                 fine      ? ""
                 : same[v] ? "  WRONG: not the transform"
                           : "  WRONG: other bits than manual");
     char row[512];
     std::snprintf(
         row, sizeof row,
-        "%s\n  {\"variant\": \"%s\", \"n\": %d, \"ranks\": %d, \"repeats\": %d, \"median_seconds\": %.9f, \"transform_seconds\": %.9f, "
+        "%s\n  {\"variant\": \"%s\", \"n\": %d, \"ranks\": %d, \"repeats\": %d, \"median_seconds\": %.9f, "
+        "\"transform_seconds\": %.9f, "
         "\"exchange_seconds\": %.9f, \"copy_seconds\": %.9f, \"impulse_error\": %.3g, \"right\": %s, \"mpi\": \"%s\"}",
-        v ? "," : "[", variants[v], asked.n, ranks, asked.repeats, seconds(parts), seconds(transform), seconds(exchange), seconds(copy),
-        errors[v], fine ? "true" : "false", mpi.substr(0, 80).c_str());
+        v ? "," : "[", variants[v], asked.n, ranks, asked.repeats, seconds(parts), seconds(transform),
+        seconds(exchange), seconds(copy), errors[v], fine ? "true" : "false", mpi.substr(0, 80).c_str());
     json += row;
   }
   if (rank == 0 && !asked.json.empty()) {
     std::FILE* file = std::fopen(asked.json.c_str(), "w");
     right = file && std::fprintf(file, "%s\n]\n", json.c_str()) > 0 && right;
-    if (!file || std::fclose(file) != 0) std::fprintf(stderr, "weft-zero-copy: cannot write %s\n", asked.json.c_str()), right = false;
+    if (!file || std::fclose(file) != 0)
+      std::fprintf(stderr, "weft-zero-copy: cannot write %s\n", asked.json.c_str()), right = false;
   }
   return right ? 0 : 1;
 }

@@ -26,11 +26,14 @@ Contender make(const Case& what, int threads, bool in_place) {
   F::threads(threads);
   if (what.real) {
     auto* const in = reinterpret_cast<Real*>(c.in.memory.get());
-    forward = F::owned(F::r2c(rank, n.data(), batch, in, rows.data(), 1, in_apart, out, modes.data(), 1, out_apart, flags));
-    backward = F::owned(F::c2r(rank, n.data(), batch, out, modes.data(), 1, out_apart, in, rows.data(), 1, in_apart, flags));
+    forward =
+        F::owned(F::r2c(rank, n.data(), batch, in, rows.data(), 1, in_apart, out, modes.data(), 1, out_apart, flags));
+    backward =
+        F::owned(F::c2r(rank, n.data(), batch, out, modes.data(), 1, out_apart, in, rows.data(), 1, in_apart, flags));
   } else {
     auto* const in = reinterpret_cast<Complex*>(c.in.memory.get());
-    forward = F::owned(F::c2c(rank, n.data(), batch, in, nullptr, 1, in_apart, out, nullptr, 1, out_apart, FFTW_FORWARD, flags));
+    forward = F::owned(
+        F::c2c(rank, n.data(), batch, in, nullptr, 1, in_apart, out, nullptr, 1, out_apart, FFTW_FORWARD, flags));
   }
   F::threads(1);
   c.forward = [forward] { F::execute(forward.get()); };
@@ -43,9 +46,10 @@ Contender make(const Case& what, int threads, bool in_place) {
 std::vector<Candidate> fftw_local(const Case& what, int threads) {
   std::vector<Candidate> candidates;
   for (const bool in_place : {true, false})
-    for (Candidate& candidate :
-         repeated({in_place ? "in place, measure" : "out of place, measure",
-                   [=] { return what.is_double() ? make<double>(what, threads, in_place) : make<float>(what, threads, in_place); }}))
+    for (Candidate& candidate : repeated({in_place ? "in place, measure" : "out of place, measure", [=] {
+                                            return what.is_double() ? make<double>(what, threads, in_place)
+                                                                    : make<float>(what, threads, in_place);
+                                          }}))
       candidates.push_back(std::move(candidate));
   return candidates;
 }

@@ -1,5 +1,6 @@
-// FFTW's own MPI transforms: slabs, in place and out of place, natural and transposed output. Of a batch, either one array after
-// the other or, with another layout of the data, all of them interleaved.
+// FFTW's own MPI transforms: slabs, in place and out of place, natural and transposed output. Of a
+// batch, either one array after the other or, with another layout of the data, all of them
+// interleaved.
 #include <fmt/format.h>
 
 #include "fftw.hpp"
@@ -20,20 +21,22 @@ Contender make(const World& world, const Case& what, Ways ways) {
   const std::vector<ptrdiff_t> n(what.shape.begin(), what.shape.end()), halved(modes.begin(), modes.end());
   const ptrdiff_t together = ways.interleaved ? what.batch : 1;
   ptrdiff_t rows = 0, first_row = 0, columns = 0, first_column = 0;
-  ptrdiff_t room = F::mpi_local_size(axes, halved.data(), together, FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK, world.comm, &rows,
-                                     &first_row, &columns, &first_column);
+  ptrdiff_t room = F::mpi_local_size(axes, halved.data(), together, FFTW_MPI_DEFAULT_BLOCK, FFTW_MPI_DEFAULT_BLOCK,
+                                     world.comm, &rows, &first_row, &columns, &first_column);
   room = (room + 7) / 8 * 8;  // every array of a batch is aligned alike
 
   const weft::Box before = weft::Box::whole(what.before()).cut(0, first_row, first_row + rows);
   const weft::Box whole = weft::Box::whole(modes);
-  const weft::Box after = ways.transposed ? whole.cut(1, first_column, first_column + columns) : whole.cut(0, first_row, first_row + rows);
+  const weft::Box after =
+      ways.transposed ? whole.cut(1, first_column, first_column + columns) : whole.cut(0, first_row, first_row + rows);
   weft::Order order = weft::c_order(axes), transposed = order;
   if (ways.transposed) std::swap(transposed[0], transposed[1]);
   const weft::Shape padding = in_place_padding(what);  // FFTW-MPI wants it out of place too
   const weft::Index real_room = room * (what.real ? 2 : 1), arrays = ways.interleaved ? 1 : what.batch;
 
   Contender c;
-  const auto placed = [&](const weft::Box& box, const weft::Order& memory_order, const weft::Shape& pad, weft::Index apart) {
+  const auto placed = [&](const weft::Box& box, const weft::Order& memory_order, const weft::Shape& pad,
+                          weft::Index apart) {
     if (!ways.interleaved) return part(what, box, memory_order, pad, apart);
     Part p = part(what, box, memory_order, pad, 1);
     for (int axis = 1; axis <= axes; ++axis) p.view.strides[axis] *= what.batch;
@@ -53,16 +56,21 @@ Contender make(const World& world, const Case& what, Ways ways) {
   auto* const out = reinterpret_cast<Complex*>(c.out.memory.get());
   F::forget_wisdom();
   if (what.real) {
-    const auto forward = F::owned(F::mpi_r2c(axes, n.data(), together, block, block, reinterpret_cast<Real*>(in), out, world.comm, there));
-    const auto backward = F::owned(F::mpi_c2r(axes, n.data(), together, block, block, out, reinterpret_cast<Real*>(in), world.comm, back));
+    const auto forward = F::owned(
+        F::mpi_r2c(axes, n.data(), together, block, block, reinterpret_cast<Real*>(in), out, world.comm, there));
+    const auto backward = F::owned(
+        F::mpi_c2r(axes, n.data(), together, block, block, out, reinterpret_cast<Real*>(in), world.comm, back));
     c.forward = [=] {
-      for (weft::Index b = 0; b < arrays; ++b) F::mpi_execute_r2c(forward.get(), reinterpret_cast<Real*>(in + b * room), out + b * room);
+      for (weft::Index b = 0; b < arrays; ++b)
+        F::mpi_execute_r2c(forward.get(), reinterpret_cast<Real*>(in + b * room), out + b * room);
     };
     c.backward = [=] {
-      for (weft::Index b = 0; b < arrays; ++b) F::mpi_execute_c2r(backward.get(), out + b * room, reinterpret_cast<Real*>(in + b * room));
+      for (weft::Index b = 0; b < arrays; ++b)
+        F::mpi_execute_c2r(backward.get(), out + b * room, reinterpret_cast<Real*>(in + b * room));
     };
   } else {
-    const auto forward = F::owned(F::mpi_c2c(axes, n.data(), together, block, block, in, out, world.comm, FFTW_FORWARD, there));
+    const auto forward =
+        F::owned(F::mpi_c2c(axes, n.data(), together, block, block, in, out, world.comm, FFTW_FORWARD, there));
     c.forward = [=] {
       for (weft::Index b = 0; b < arrays; ++b) F::mpi_execute_c2c(forward.get(), in + b * room, out + b * room);
     };
@@ -91,8 +99,10 @@ std::vector<Entry> fftw_mpi(const World& world, const Case& what) {
                                                 what.batch == 1 ? ""
                                                 : interleaved   ? ", interleaved"
                                                                 : ", one by one");
-        for (Candidate& candidate :
-             repeated({options, [=] { return what.is_double() ? make<double>(world, what, ways) : make<float>(world, what, ways); }}))
+        for (Candidate& candidate : repeated({options, [=] {
+                                                return what.is_double() ? make<double>(world, what, ways)
+                                                                        : make<float>(world, what, ways);
+                                              }}))
           entry.candidates.push_back(std::move(candidate));
       }
     }

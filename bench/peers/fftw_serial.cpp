@@ -3,5 +3,10 @@
 #include "peers.hpp"
 
 std::vector<Entry> fftw_serial(const World&, const Case& what) {
-  return {{.name = "fftw serial", .group = "serial", .peer = true, .alone = true, .what = what, .candidates = fftw_local(what, 1)}};
+  return {{.name = "fftw serial",
+           .group = "serial",
+           .peer = true,
+           .alone = true,
+           .what = what,
+           .candidates = fftw_local(what, 1)}};
 }

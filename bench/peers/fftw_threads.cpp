@@ -4,6 +4,10 @@
 
 std::vector<Entry> fftw_threads(const World& world, const Case& what) {
   if (world.ranks == 1) return {};
-  return {
-      {.name = "fftw threads", .group = "threads", .peer = true, .alone = true, .what = what, .candidates = fftw_local(what, world.ranks)}};
+  return {{.name = "fftw threads",
+           .group = "threads",
+           .peer = true,
+           .alone = true,
+           .what = what,
+           .candidates = fftw_local(what, world.ranks)}};
 }

@@ -1,5 +1,6 @@
-// heFFTe with FFTW inside: slabs in, and out slabs along the same axis (natural) or along the next (transposed). Its axis 0 is the
-// fastest, our last. 3-D; its own default options are far from its best ones, so several are tried. https://github.com/icl-utk-edu/heffte
+// heFFTe with FFTW inside: slabs in, and out slabs along the same axis (natural) or along the next
+// (transposed). Its axis 0 is the fastest, our last. 3-D; its own default options are far from its
+// best ones, so several are tried. https://github.com/icl-utk-edu/heffte
 #include <fmt/format.h>
 #include <heffte.h>
 
@@ -22,7 +23,9 @@ heffte::box3d<> inclusive(const weft::Box& box) {
 template <class Real>
 Contender make(const World& world, const Case& what, Ways ways) {
   using Complex = std::complex<Real>;
-  const auto mine = [&](const weft::Shape& shape, int axis) { return weft::Layout::slab(shape, axis, world.ranks).box(world.rank); };
+  const auto mine = [&](const weft::Shape& shape, int axis) {
+    return weft::Layout::slab(shape, axis, world.ranks).box(world.rank);
+  };
   const weft::Box before = mine(what.before(), 0), after = mine(what.after(), ways.transposed ? 1 : 0);
   Contender c;
   c.in = part(what, before, {0, 1, 2}), c.out = part(what, after, {0, 1, 2});
@@ -50,11 +53,11 @@ Contender make(const World& world, const Case& what, Ways ways) {
     c.bytes_owned = static_cast<weft::Index>(fft->size_workspace() * sizeof(Complex));
   };
   if (what.real)
-    run(static_cast<Real*>(nullptr),
-        std::make_shared<heffte::fft3d_r2c<heffte::backend::fftw>>(inclusive(before), inclusive(after), 0, world.comm, options));
+    run(static_cast<Real*>(nullptr), std::make_shared<heffte::fft3d_r2c<heffte::backend::fftw>>(
+                                         inclusive(before), inclusive(after), 0, world.comm, options));
   else
-    run(static_cast<Complex*>(nullptr),
-        std::make_shared<heffte::fft3d<heffte::backend::fftw>>(inclusive(before), inclusive(after), world.comm, options));
+    run(static_cast<Complex*>(nullptr), std::make_shared<heffte::fft3d<heffte::backend::fftw>>(
+                                            inclusive(before), inclusive(after), world.comm, options));
   return c;
 }
 
@@ -66,15 +69,16 @@ std::vector<Entry> heffte_mpi(const World& world, const Case& what) {
   std::vector<Entry> entries;
   for (const bool transposed : {true, false}) {
     const std::string output = transposed ? "transposed" : "natural";
-    Entry& entry = entries.emplace_back(
-        Entry{.name = "heffte " + output, .group = output, .peer = true, .alone = false, .what = what, .candidates = {}});
+    Entry& entry = entries.emplace_back(Entry{
+        .name = "heffte " + output, .group = output, .peer = true, .alone = false, .what = what, .candidates = {}});
     for (const bool reorder : {true, false})
-      for (const auto& [name, algorithm] :
-           {std::pair{"alltoallv", heffte::reshape_algorithm::alltoallv}, {"p2p_plined", heffte::reshape_algorithm::p2p_plined}}) {
+      for (const auto& [name, algorithm] : {std::pair{"alltoallv", heffte::reshape_algorithm::alltoallv},
+                                            {"p2p_plined", heffte::reshape_algorithm::p2p_plined}}) {
         const Ways ways{transposed, reorder, false, algorithm};
-        for (Candidate& candidate : repeated({fmt::format("{}, slabs, {}, {}", output, name, reorder ? "reorder" : "no reorder"), [=] {
-                                                return what.is_double() ? make<double>(world, what, ways) : make<float>(world, what, ways);
-                                              }}))
+        for (Candidate& candidate :
+             repeated({fmt::format("{}, slabs, {}, {}", output, name, reorder ? "reorder" : "no reorder"), [=] {
+                         return what.is_double() ? make<double>(world, what, ways) : make<float>(world, what, ways);
+                       }}))
           entry.candidates.push_back(std::move(candidate));
       }
   }

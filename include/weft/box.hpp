@@ -38,7 +38,8 @@ class Few {
   }
 
   void push_back(T value) {
-    if (count_ == max_axes) throw Error("more than " + std::to_string(max_axes) + " axes given; at most that many are allowed");
+    if (count_ == max_axes)
+      throw Error("more than " + std::to_string(max_axes) + " axes given; at most that many are allowed");
     values_[static_cast<std::size_t>(count_++)] = value;
   }
   int size() const { return count_; }
@@ -92,7 +93,8 @@ struct Box {
   static Box inclusive(const Shape& lo, const Shape& last);
 };
 
-/// "3x4x5" of extents, "(3, 4, 5)" of a point and "[0, 4) x [2, 7)" of a box, as all messages print them.
+/// "3x4x5" of extents, "(3, 4, 5)" of a point and "[0, 4) x [2, 7)" of a box, as all messages print
+/// them.
 std::string to_string(const Shape& extents);
 std::string point_string(const Shape& point);
 std::string to_string(const Box& box);

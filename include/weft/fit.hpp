@@ -1,5 +1,6 @@
-// Fits of measurements over numbers of ranks, by the forms of the literature, and what they predict. A prediction
-// always has an error bar, says so where it lies outside of what was measured, and is never negative.
+// Fits of measurements over numbers of ranks, by the forms of the literature, and what they
+// predict. A prediction always has an error bar, says so where it lies outside of what was
+// measured, and is never negative.
 #pragma once
 
 #include <string>
@@ -41,11 +42,11 @@ struct Fit {
   std::vector<double> residuals;           ///< of every sample: measured minus fitted
   int freedom = 0;                         ///< samples less coefficients
   double deviation = 0;                    ///< of the residuals: the root of the sum of their squares by `freedom`
-  double relative_error = 0;   ///< of coefficients that were given: what their source says of their quality
+  double relative_error = 0;               ///< of coefficients that were given: what their source says of their quality
   std::vector<double> spread;  ///< columns of a matrix S; the covariance of the coefficients is deviation^2 S S^T
 
-  /// On so many ranks, for `work` times the work that was measured. Throws Error unless ranks are 1 or more and work
-  /// is positive, both finite.
+  /// On so many ranks, for `work` times the work that was measured. Throws Error unless ranks are 1
+  /// or more and work is positive, both finite.
   Prediction at(double ranks, double work = 1) const;
   /// From so many ranks on the form is zero or negative; infinite where it never is.
   double zero() const;
@@ -53,15 +54,16 @@ struct Fit {
   double limit() const;
 };
 
-/// Least squares; the best there are, since what is not linear is searched along one coefficient and the others
-/// follow. Throws Error when there are fewer samples than coefficients and one, when ranks or values are not positive
-/// and finite, and when the samples do not determine the form: times that do not bend as "comm" does, a speed-up that
-/// nothing limits.
+/// Least squares; the best there are, since what is not linear is searched along one coefficient
+/// and the others follow. Throws Error when there are fewer samples than coefficients and one, when
+/// ranks or values are not positive and finite, and when the samples do not determine the form:
+/// times that do not bend as "comm" does, a speed-up that nothing limits.
 Fit fit(std::string_view form, const std::vector<Sample>& samples);
 
-/// A fit that somebody has printed: coefficients, the ranks they were found on, and how far off predictions may be,
-/// as a share of them. Throws Error for another number of coefficients, or values that are not finite.
+/// A fit that somebody has printed: coefficients, the ranks they were found on, and how far off
+/// predictions may be, as a share of them. Throws Error for another number of coefficients, or
+/// values that are not finite.
 Fit given_fit(std::string_view form, std::vector<double> coefficients, double least_ranks, double most_ranks,
               double relative_error);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

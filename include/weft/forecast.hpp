@@ -1,4 +1,5 @@
-// Forecasts: how long a plan will take on ranks that need not be there, by each strategy, give or take.
+// Forecasts: how long a plan will take on ranks that need not be there, by each strategy, give or
+// take.
 //
 //     weft::MachineProfile machine = weft::measure_profile(comm);         // or weft::profile_of(text of a file)
 //     for (const weft::Forecast& f : weft::forecast(weft::c2c<double>({512, 512, 512}), {}, nodes_of_4096, machine))
@@ -13,7 +14,8 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// What the model says of one strategy. Seconds are of one execution, of the rank that has most to do.
+/// What the model says of one strategy. Seconds are of one execution, of the rank that has most to
+/// do.
 struct Forecast {
   std::string strategy;
   std::string declined;  ///< why the strategy declines; empty: it does not
@@ -27,24 +29,24 @@ struct Forecast {
   std::string warning;  ///< why not to rely on it: one line; empty where the machine was measured like this
 };
 
-/// Local, and without communication: as many ranks as `nodes` has numbers, each the node that a rank is on, as
-/// `weft::nodes` gives them. `options.strategy` "auto": all strategies, the fastest first and those that decline
-/// last; else the one named. Engine, effort and wisdom count for nothing. Throws Error for what no plan can have, for
-/// plane waves, and for more than 65536 ranks.
+/// Local, and without communication: as many ranks as `nodes` has numbers, each the node that a
+/// rank is on, as `weft::nodes` gives them. `options.strategy` "auto": all strategies, the fastest
+/// first and those that decline last; else the one named. Engine, effort and wisdom count for
+/// nothing. Throws Error for what no plan can have, for plane waves, and for more than 65536 ranks.
 std::vector<Forecast> forecast(const AnyProblem& problem, const Options& options, const std::vector<int>& nodes,
                                const MachineProfile& profile);
 
-/// Collective: the machine as all ranks see it when all are at work, in about a second, with its rates by size; and
-/// what the model makes of a few plans that it then measures, for `correction` and `relative_error`. `nodes` as in
-/// `Options`.
+/// Collective: the machine as all ranks see it when all are at work, in about a second, with its
+/// rates by size; and what the model makes of a few plans that it then measures, for `correction`
+/// and `relative_error`. `nodes` as in `Options`.
 MachineProfile measure_profile(MPI_Comm comm, const std::vector<int>& nodes = {});
 
-/// A profile as JSON: the constants of `machine_rows` by name, "messages", "node_messages", "copies" and "lines" as
-/// lists of [size, rate], and the rest of `MachineProfile` by name. All may be left out but one; what is left out is
-/// a first guess.
+/// A profile as JSON: the constants of `machine_rows` by name, "messages", "node_messages",
+/// "copies" and "lines" as lists of [size, rate], and the rest of `MachineProfile` by name. All may
+/// be left out but one; what is left out is a first guess.
 std::string text_of(const MachineProfile& profile);
-/// Throws Error, naming `where`, for text that is no profile: unknown names, numbers that are not positive, sizes
-/// that do not ascend.
+/// Throws Error, naming `where`, for text that is no profile: unknown names, numbers that are not
+/// positive, sizes that do not ascend.
 MachineProfile profile_of(const std::string& text, const std::string& where = "the profile");
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

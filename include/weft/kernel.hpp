@@ -1,4 +1,5 @@
-// Kernels: the ways to cut and overlap a transpose that have names in the literature. Each is a strategy and a schedule; none has code of its own.
+// Kernels: the ways to cut and overlap a transpose that have names in the literature. Each is a
+// strategy and a schedule; none has code of its own.
 #pragma once
 
 #include <weft/plan.hpp>
@@ -11,7 +12,8 @@ struct Kernel {
   ScheduleOptions schedule;
   std::string_view summary, source;  ///< one line each
 
-  /// `options` with this strategy and schedule: Plan fft(comm, problem, kernel("oneplane").of(options)).
+  /// `options` with this strategy and schedule: Plan fft(comm, problem,
+  /// kernel("oneplane").of(options)).
   Options of(Options options) const;
 };
 

@@ -1,5 +1,6 @@
-// Machines as predictions know them: the constants of `Machine`, how they change with sizes, and where they are from.
-// A profile can be measured, or written by hand for a machine that is not here.
+// Machines as predictions know them: the constants of `Machine`, how they change with sizes, and
+// where they are from. A profile can be measured, or written by hand for a machine that is not
+// here.
 #pragma once
 
 #include <string>
@@ -34,24 +35,25 @@ struct MachineProfile {
 
   /// What measured plans took over what the model had said of them; 1: nothing is known of it.
   double correction = 1;
-  /// 95 of 100 plans take no more than a prediction times 1 + this, and no less than it by 1 + this.
+  /// 95 of 100 plans take no more than a prediction times 1 + this, and no less than it by 1 +
+  /// this.
   double relative_error = 1;
 
   int ranks = 0, nodes = 0;  ///< that it was measured on; 0: written by hand
   std::string host, processor, mpi, date;
 };
 
-/// A rate between its neighbours, linear in the logarithms of both; beyond the ends as at them. `otherwise`: there is
-/// none.
+/// A rate between its neighbours, linear in the logarithms of both; beyond the ends as at them.
+/// `otherwise`: there is none.
 double rate_at(const std::vector<Rate>& rates, double at, double otherwise);
 
-/// The constants at these sizes: bytes of a message, within a node and between nodes, bytes of an array, points of a
-/// line.
+/// The constants at these sizes: bytes of a message, within a node and between nodes, bytes of an
+/// array, points of a line.
 Machine at_sizes(const MachineProfile& profile, double message_bytes, double node_message_bytes, double array_bytes,
                  double line_points);
 
-/// Of work and an exchange in so many tiles what may happen at the same time, in seconds: what tiles save, as a first
-/// guess.
+/// Of work and an exchange in so many tiles what may happen at the same time, in seconds: what
+/// tiles save, as a first guess.
 double overlapped(double work_seconds, double exchange_seconds, double tiles);
 
-}  // namespace gnu::visibility("default")]]weft
+}  // namespace weft

@@ -1,5 +1,5 @@
-// Modes: what the indices of a transformed array stand for. Signed wavenumbers, what an odd derivative multiplies by,
-// and how many modes of the whole spectrum one stored value is.
+// Modes: what the indices of a transformed array stand for. Signed wavenumbers, what an odd
+// derivative multiplies by, and how many modes of the whole spectrum one stored value is.
 //
 //     fft.modes().for_each(u_hat, [&](const weft::Mode& k, auto& value) {   // k[a]: the signed wavenumber of axis a
 //       energy += k.weight * std::norm(value);
@@ -18,22 +18,26 @@ namespace [[gnu::visibility("default")]] weft {
 
 struct AnyProblem;
 
-/// One value of a transformed array. Its axes are those of the problem's shape, without batch and components.
+/// One value of a transformed array. Its axes are those of the problem's shape, without batch and
+/// components.
 struct Mode {
-  /// The signed wavenumber of each axis: how often the mode's wave repeats in the period of the axis, which is
-  /// `logical_size(kind, n)` points; 0 on axes that are not transformed. A c2c mode is exp(2 pi i k j / n).
-  /// n/2 of an even axis stands for +n/2 and -n/2 alike: it is -n/2 of c2c, and +n/2 where r2c halves the axis.
-  /// dct1 and dct2 have k = 0, 1, 2 ..., dst1 and dst2 1, 2, 3 ..., the kinds 3 and 4 of both 1/2, 3/2, 5/2 ...
-  /// r2hc has 0, 1, 2 ... n/2 where its real parts are, and k again where the imaginary part of mode k is. dht is
-  /// numbered as c2c. hc2r makes points of modes: its index is counted as c2c counts, and its weight is 1.
+  /// The signed wavenumber of each axis: how often the mode's wave repeats in the period of the
+  /// axis, which is `logical_size(kind, n)` points; 0 on axes that are not transformed. A c2c mode
+  /// is exp(2 pi i k j / n). n/2 of an even axis stands for +n/2 and -n/2 alike: it is -n/2 of c2c,
+  /// and +n/2 where r2c halves the axis. dct1 and dct2 have k = 0, 1, 2 ..., dst1 and dst2 1, 2, 3
+  /// ..., the kinds 3 and 4 of both 1/2, 3/2, 5/2 ... r2hc has 0, 1, 2 ... n/2 where its real parts
+  /// are, and k again where the imaginary part of mode k is. dht is numbered as c2c. hc2r makes
+  /// points of modes: its index is counted as c2c counts, and its weight is 1.
   Few<double> k;
-  /// k, but 0 where the array has no mode -k beside it, as at n/2 of an even axis. Odd derivatives of real functions
-  /// multiply by it: the wave of n/2 alternates from point to point, and has slope 0 at all of them.
+  /// k, but 0 where the array has no mode -k beside it, as at n/2 of an even axis. Odd derivatives
+  /// of real functions multiply by it: the wave of n/2 alternates from point to point, and has
+  /// slope 0 at all of them.
   Few<double> odd;
-  /// How many modes of the whole spectrum the value is. The half spectrum of r2c has 2 where the mirror image is left
-  /// out, which is everywhere but at k = 0 and at n/2 of an even halved axis; c2c and dht have 1. r2hc, cosines and
-  /// sines count their mirror images likewise. Parseval, unless a kind is hc2r: the sum of |u|^2 over the period is the
-  /// sum of weight * |u_hat|^2, times `plan.scale()` of a plan that does not scale by itself.
+  /// How many modes of the whole spectrum the value is. The half spectrum of r2c has 2 where the
+  /// mirror image is left out, which is everywhere but at k = 0 and at n/2 of an even halved axis;
+  /// c2c and dht have 1. r2hc, cosines and sines count their mirror images likewise. Parseval,
+  /// unless a kind is hc2r: the sum of |u|^2 over the period is the sum of weight * |u_hat|^2,
+  /// times `plan.scale()` of a plan that does not scale by itself.
   double weight = 1;
   /// The global point of the array, batch and component axes included.
   Shape at;
@@ -47,22 +51,27 @@ struct Mode {
   }
 };
 
-/// The modes of a plan's transformed array, of which it holds a table an axis. Make it with `plan.modes()`.
+/// The modes of a plan's transformed array, of which it holds a table an axis. Make it with
+/// `plan.modes()`.
 class Modes {
  public:
-  /// `vectors` are this rank's, for plane waves without a box; their numbers in the array begin with `first`.
+  /// `vectors` are this rank's, for plane waves without a box; their numbers in the array begin
+  /// with `first`.
   Modes(const AnyProblem& problem, bool batch, bool components, const std::vector<GVector>& vectors, Index first);
 
   /// Axes of the problem's shape.
   int axes() const { return axes_; }
-  /// The signed wavenumber of a global index of the transformed array along an axis of the problem's shape. Of plane
-  /// waves without a box the index is the number of one of this rank's coefficients. Throws Error for any other.
+  /// The signed wavenumber of a global index of the transformed array along an axis of the
+  /// problem's shape. Of plane waves without a box the index is the number of one of this rank's
+  /// coefficients. Throws Error for any other.
   double wavenumber(int axis, Index index) const { return entry(axis, index).k; }
-  /// Everything about a global point of the transformed array (batch and component axes included). Throws as above.
+  /// Everything about a global point of the transformed array (batch and component axes included).
+  /// Throws as above.
   Mode at(const Shape& point) const;
 
-  /// Calls f(mode, value&) for every point of an array of transformed space (weft::Array), in the order of its memory.
-  /// Throws Error when the array's box is not of this transformed space. Allocates nothing.
+  /// Calls f(mode, value&) for every point of an array of transformed space (weft::Array), in the
+  /// order of its memory. Throws Error when the array's box is not of this transformed space.
+  /// Allocates nothing.
   template <class A, class F>
   void for_each(const A& array, F&& f) const {
     const Box& box = array.box();
@@ -95,8 +104,8 @@ class Modes {
       if (i < 0) return;
     }
   }
-  /// Calls f(mode, value&) for `count` values that lie one behind the other, at the global points `first`,
-  /// `first` + 1 along `axis`, ...: a line of `forward_map_backward`.
+  /// Calls f(mode, value&) for `count` values that lie one behind the other, at the global points
+  /// `first`, `first` + 1 along `axis`, ...: a line of `forward_map_backward`.
   template <class T, class F>
   void for_line(const Shape& first, int axis, Index count, T* values, F&& f) const {
     if (count <= 0) return;

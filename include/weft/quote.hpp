@@ -7,8 +7,9 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// `text` for a message: control characters and bytes that are no UTF-8 as \n, \t or \x1b. A text of more than `most` bytes
-/// loses its middle, and its length is told: "abc...xyz (1048576 characters)". No quotation marks are added.
+/// `text` for a message: control characters and bytes that are no UTF-8 as \n, \t or \x1b. A text
+/// of more than `most` bytes loses its middle, and its length is told: "abc...xyz (1048576
+/// characters)". No quotation marks are added.
 std::string shown(std::string_view text, std::size_t most = 60);
 
 /// The same of the name of a file, which may be longer before it is shortened.

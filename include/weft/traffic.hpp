@@ -5,7 +5,8 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// What one rank has done since its exchange was bound: MPI calls that move data, messages to other ranks, and their bytes.
+/// What one rank has done since its exchange was bound: MPI calls that move data, messages to other
+/// ranks, and their bytes.
 struct Traffic {
   Index calls = 0, messages = 0, bytes = 0;
   bool operator==(const Traffic&) const = default;

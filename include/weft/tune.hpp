@@ -14,7 +14,8 @@
 
 namespace [[gnu::visibility("default")]] weft {
 
-/// One way to solve a problem, and what is known of it. Seconds are of forward and backward together, of the slowest rank.
+/// One way to solve a problem, and what is known of it. Seconds are of forward and backward
+/// together, of the slowest rank.
 struct Candidate {
   Options options;
   std::string name;              ///< what tells it from the others: "isend, kept axis, 8 planes a tile, window 2"
@@ -30,7 +31,9 @@ struct Candidate {
 struct Tuning {
   Options choice;      ///< as asked for, with nothing left open: what plans with it does what was measured
   std::string reason;  ///< one line
-  std::vector<Candidate> candidates;  ///< the fastest first, compared by way of the best that each ran against; what was not measured last
+  /// The fastest first, compared by way of the best that each ran against; what was not measured
+  /// last
+  std::vector<Candidate> candidates;
   double seconds = 0;  ///< that it took
   Machine machine;
 
@@ -39,22 +42,29 @@ struct Tuning {
 };
 
 struct TuneOptions {
-  double seconds = 10;       ///< stops when they are over; what is being measured then is not interrupted, and one candidate at least is measured. 0: the model's choice, not measured
-  double skew_seconds = 0;   ///< ranks start each measurement up to so much apart, at random, as those of real programs do
-  bool exhaustive = false;   ///< measures all there is to choose from, alike and to the end, however long it takes
-  Trace* trace = nullptr;    ///< of every candidate that proves itself one execution each way is left here; null: none
-  /// Called on rank 0 when candidates have been measured, at least once: what is going on, how many have been, and the best.
+  /// Stops when they are over; what is being measured then is not interrupted, and one candidate at
+  /// least is measured. 0: the model's choice, not measured
+  double seconds = 10;
+  /// Ranks start each measurement up to so much apart, at random, as those of real programs do
+  double skew_seconds = 0;
+  bool exhaustive = false;  ///< measures all there is to choose from, alike and to the end, however long it takes
+  Trace* trace = nullptr;   ///< of every candidate that proves itself one execution each way is left here; null: none
+  /// Called on rank 0 when candidates have been measured, at least once: what is going on, how many
+  /// have been, and the best.
   std::function<void(const std::string& phase, int measured, const Candidate& best)> progress;
 };
 
-/// Collective, and the same on every rank. Looks for what `options` leave open: the strategy where it is "auto" or "tune", for all exchanges and for each;
-/// the schedule of each direction where it is left as it is by default and the strategy is open; the process grid where it is {0}; groups and threads where they
-/// are 0; the effort where it is "auto". Every candidate must transform known data rightly, element by element, before it is measured. Best so far in the
-/// lead, candidates take turns; the leaders are measured until one is ahead by more than the noise.
+/// Collective, and the same on every rank. Looks for what `options` leave open: the strategy where
+/// it is "auto" or "tune", for all exchanges and for each; the schedule of each direction where it
+/// is left as it is by default and the strategy is open; the process grid where it is {0}; groups
+/// and threads where they are 0; the effort where it is "auto". Every candidate must transform
+/// known data rightly, element by element, before it is measured. Best so far in the lead,
+/// candidates take turns; the leaders are measured until one is ahead by more than the noise.
 /// Throws Error for options that no plan can have, or when every candidate declines.
 Tuning tune(MPI_Comm comm, const AnyProblem& problem, const Options& options = {}, const TuneOptions& how = {});
 
-/// Collective: measures the machine, all ranks at work, in some hundredths of a second. `nodes` as in `Options`.
+/// Collective: measures the machine, all ranks at work, in some hundredths of a second. `nodes` as
+/// in `Options`.
 Machine measure_machine(MPI_Comm comm, const std::vector<int>& nodes = {});
 
 }  // namespace weft

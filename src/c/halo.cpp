@@ -11,8 +11,7 @@ namespace {
 const Layout& layout_of(const weft_layout* layout, const char* what) { return given(layout, what).value; }
 
 bool flag(int value, const char* what) {
-  if (value != 0 && value != 1)
-    throw Error(std::string(what) + " is " + std::to_string(value) + "; allowed: 0 or 1");
+  if (value != 0 && value != 1) throw Error(std::string(what) + " is " + std::to_string(value) + "; allowed: 0 or 1");
   return value == 1;
 }
 
@@ -40,7 +39,8 @@ HaloOptions wishes_of_lists(const weft_halo_options* how, const weft_options* op
   if (how == nullptr) return wishes_of(plain, 0, options);
   for (int a = 0; a < WEFT_MAX_AXES; ++a)
     if (how->width[a] != plain.width[a] || how->behind[a] != plain.behind[a] || how->periodic[a] != plain.periodic[a])
-      throw Error("a halo of lists has no widths and no periodic axes; leave them as weft_halo_options_init makes them");
+      throw Error(
+          "a halo of lists has no widths and no periodic axes; leave them as weft_halo_options_init makes them");
   return wishes_of(*how, 0, options);
 }
 

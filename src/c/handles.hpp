@@ -1,6 +1,6 @@
-// What the handles of the C interface hold, and what all of its functions share: status, text, lists, arguments.
-// No exception leaves `guarded`, and every function that can fail is a call of it. A handle that a caller has points to
-// a place, never to the object itself: `given` finds that.
+// What the handles of the C interface hold, and what all of its functions share: status, text,
+// lists, arguments. No exception leaves `guarded`, and every function that can fail is a call of
+// it. A handle that a caller has points to a place, never to the object itself: `given` finds that.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,8 @@ struct weft_wisdom {
 
 namespace weft::c {
 
-/// Keeps the message of a failure for weft_error(). Throws nothing: without memory for it a shorter one is kept.
+/// Keeps the message of a failure for weft_error(). Throws nothing: without memory for it a shorter
+/// one is kept.
 void failed(const char* message) noexcept;
 
 /// Runs f and tells how it ended.
@@ -92,13 +93,17 @@ int guarded(F&& f) noexcept {
   return WEFT_ERROR;
 }
 
-/// Throws Error before MPI is initialised and when it has been finalised; `what` is what is to be done.
+/// Throws Error before MPI is initialised and when it has been finalised; `what` is what is to be
+/// done.
 void need_mpi(const char* what);
-/// Fortran's communicator in C's form. None where MPI is not running, of which whoever is given it complains.
+/// Fortran's communicator in C's form. None where MPI is not running, of which whoever is given it
+/// complains.
 MPI_Comm comm_of(MPI_Fint comm) noexcept;
 
 template <class T>
-concept Handle = requires { T::noun; };
+concept Handle = requires {
+  T::noun;
+};
 
 /// What a pointer points to. Throws Error where it is NULL; `what` names the argument.
 template <class T>
@@ -113,8 +118,9 @@ T& given(T* handle, const char* what) {
   const Place* const place = place_at(handle);
   const char* const* const noun = place == nullptr ? nullptr : place->noun.load(std::memory_order_acquire);
   if (noun == &T::noun) return *static_cast<T*>(place->object);
-  throw Error(std::string(what) + (noun != nullptr ? " is a handle of another type, '" + std::string(*noun) + "'"
-                                                   : " is no handle, or one that has been destroyed") +
+  throw Error(std::string(what) +
+              (noun != nullptr ? " is a handle of another type, '" + std::string(*noun) + "'"
+                               : " is no handle, or one that has been destroyed") +
               "; give one of type '" + T::noun + "' that was made and not destroyed");
 }
 inline const Layout& layout_of(const weft_layout* layout) { return given(layout, "layout").value; }
@@ -199,8 +205,8 @@ void fill_axes(const T& from, std::remove_cvref_t<decltype(from[0])>* to) {
   std::copy(from.begin(), from.end(), to);
 }
 
-/// Those of a redistribution or a halo. Any other that was set would be of no effect, which is an error; `what` names
-/// the exchange.
+/// Those of a redistribution or a halo. Any other that was set would be of no effect, which is an
+/// error; `what` names the exchange.
 RedistributionOptions exchange_options(const weft_options* options, const char* what);
 
 /// The view of a part as C has it.

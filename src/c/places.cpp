@@ -1,4 +1,5 @@
-// The places of handles: blocks of memory that are never given back, each twice as large as the one before.
+// The places of handles: blocks of memory that are never given back, each twice as large as the one
+// before.
 #include "c/places.hpp"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Where handles point to: places that stay when what they hold has ended. So a handle that was destroyed, or is another
-// one's, or no handle at all, is recognised without touching memory that is gone.
+// Where handles point to: places that stay when what they hold has ended. So a handle that was
+// destroyed, or is another one's, or no handle at all, is recognised without touching memory that
+// is gone.
 #pragma once
 
 #include <atomic>

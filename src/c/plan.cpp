@@ -79,7 +79,8 @@ void visit_all(const AnyPlan& plan, void* data, Visit* visit, void* context) {
   });
 }
 
-/// What weft_free is to let go of, by address. Never destroyed: arrays may be freed while the program ends.
+/// What weft_free is to let go of, by address. Never destroyed: arrays may be freed while the
+/// program ends.
 struct Handed {
   std::mutex mutex;
   std::unordered_map<void*, std::shared_ptr<std::byte>> memory;

@@ -86,7 +86,8 @@ class Order {
     }
   }
 
-  // Members start the tiles of what they have in common in the same order: collectives pair up by it.
+  // Members start the tiles of what they have in common in the same order: collectives pair up by
+  // it.
   void starts_in_order() {
     const auto starts = [&](int rank, int kind, int with) {
       std::vector<std::pair<int, int>> all;  // exchange and tile

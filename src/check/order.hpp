@@ -1,9 +1,9 @@
-// The order of what all ranks read and write, as it follows from their steps and from what exchanges
-// promise, and from nothing else: no clock, no luck.
+// The order of what all ranks read and write, as it follows from their steps and from what
+// exchanges promise, and from nothing else: no clock, no luck.
 //
-// A rank describes its plan as data (Program). Events of all ranks, over several executions in a row,
-// are put in the order that is certain: on each rank that of its steps, between ranks what a wait says.
-// Two accesses to the same bytes, one of them a write, must be ordered.
+// A rank describes its plan as data (Program). Events of all ranks, over several executions in a
+// row, are put in the order that is certain: on each rank that of its steps, between ranks what a
+// wait says. Two accesses to the same bytes, one of them a write, must be ordered.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct Access {
 
 enum class Kind { open, start, finish, close, work, caller };
 
-/// A step of one execution. `lane`: 0, or 1 for work beside a thread that exchanges; `needs`: so many
-/// events of the other lane are done before.
+/// A step of one execution. `lane`: 0, or 1 for work beside a thread that exchanges; `needs`: so
+/// many events of the other lane are done before.
 struct Event {
   Kind kind = Kind::work;
   int of = 0;    ///< the stage of work, or the exchange
@@ -82,10 +82,11 @@ struct Finding {
   bool clean() const { return unordered == 0 && !hangs; }
 };
 
-/// Executions of these kinds in a row, by all ranks. `lent`: the caller works in what the plan hands out;
-/// `joint`: in one array where he may.
+/// Executions of these kinds in a row, by all ranks. `lent`: the caller works in what the plan
+/// hands out; `joint`: in one array where he may.
 Finding check(const std::vector<Program>& ranks, const std::vector<int>& kinds, bool lent, bool joint);
-/// Every kind three times in a row, and all of them mixed, each followed by each, with every choice of arrays.
+/// Every kind three times in a row, and all of them mixed, each followed by each, with every choice
+/// of arrays.
 Finding check(const std::vector<Program>& ranks);
 
 }  // namespace weft::check

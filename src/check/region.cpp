@@ -14,7 +14,8 @@ Index span(const Region& r, std::size_t level) {
 
 Index floor_div(Index a, Index b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
-/// What is left of a, from loop i on, begins `apart` bytes behind what is left of b, from loop j on.
+/// What is left of a, from loop i on, begins `apart` bytes behind what is left of b, from loop j
+/// on.
 bool meet(const Region& a, std::size_t i, const Region& b, std::size_t j, Index apart) {
   const Index a_span = span(a, i), b_span = span(b, j);
   if (apart >= b_span || apart + a_span <= 0) return false;

@@ -16,7 +16,8 @@ struct Memory {
   auto operator<=>(const Memory&) const = default;
 };
 
-/// Bytes of a memory: runs of `run` bytes, repeated `first` times at a distance of `second` bytes along every loop.
+/// Bytes of a memory: runs of `run` bytes, repeated `first` times at a distance of `second` bytes
+/// along every loop.
 struct Region {
   Memory memory;
   Index first = 0, run = 0;
@@ -24,10 +25,11 @@ struct Region {
   Index end() const;                           ///< one past the last byte
 };
 
-/// The part of a view that is in a box, which reaches over at least the view's axes; without bytes where
-/// they do not meet.
+/// The part of a view that is in a box, which reaches over at least the view's axes; without bytes
+/// where they do not meet.
 Region region(const View& view, const Box& part, Index element_bytes, const Memory& memory);
-/// Whether two regions of one memory, whatever each of them calls it, have a byte in common: exactly.
+/// Whether two regions of one memory, whatever each of them calls it, have a byte in common:
+/// exactly.
 bool overlap(const Region& a, const Region& b);
 
 }  // namespace weft::check

@@ -42,7 +42,8 @@ Index primitive_root(Index n) {
 /// exp(2 pi i j / n), to the last bit of Real.
 template <class Real>
 std::complex<Real> root(Index j, Index n) {
-  const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(j) / static_cast<long double>(n);
+  const long double angle =
+      2 * std::numbers::pi_v<long double> * static_cast<long double>(j) / static_cast<long double>(n);
   return {static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))};
 }
 
@@ -76,14 +77,16 @@ class Convolved : public Lines {
         std::copy_n(reinterpret_cast<const Complex*>(in), in_length(), line);
         for (Index j = in_length(); j < spec().length; ++j) line[j] = std::conj(line[spec().length - j]);
         transform(line, line);
-        std::transform(line, line + out_length(), reinterpret_cast<Real*>(out), [](const Complex& value) { return value.real(); });
+        std::transform(line, line + out_length(), reinterpret_cast<Real*>(out),
+                       [](const Complex& value) { return value.real(); });
       }
     }
   }
 
  protected:
   Convolved(const LineSpec& spec, std::shared_ptr<const Lines> inner)
-      : Lines(spec, 2 * Aligned::padded(inner->in_bytes()) + Aligned::padded(static_cast<std::size_t>(spec.length) * sizeof(Complex))),
+      : Lines(spec, 2 * Aligned::padded(inner->in_bytes()) +
+                        Aligned::padded(static_cast<std::size_t>(spec.length) * sizeof(Complex))),
         inner_(std::move(inner)),
         length_(inner_->spec().length),
         part_(Aligned::padded(inner_->in_bytes())) {}
@@ -101,7 +104,8 @@ class Convolved : public Lines {
   Complex* values() const { return reinterpret_cast<Complex*>(scratch()); }
   Complex* spectrum() const { return reinterpret_cast<Complex*>(scratch() + part_); }
   void to_spectrum() const { (*inner_)(scratch(), scratch() + part_, 1); }
-  /// The spectrum times the kernel, conjugated: its forward transform is the conjugate of the convolution.
+  /// The spectrum times the kernel, conjugated: its forward transform is the conjugate of the
+  /// convolution.
   void multiply() const {
     Complex* const s = spectrum();
     for (Index i = 0; i < length_; ++i) s[i] = std::conj(product(s[i], kernel_[static_cast<std::size_t>(i)]));
@@ -126,7 +130,8 @@ class Rader final : public Convolved<Real> {
   using typename Convolved<Real>::Complex;
 
  public:
-  Rader(const LineSpec& spec, std::shared_ptr<const Lines> inner) : Convolved<Real>(spec, std::move(inner)), order_(powers(spec.length)) {
+  Rader(const LineSpec& spec, std::shared_ptr<const Lines> inner)
+      : Convolved<Real>(spec, std::move(inner)), order_(powers(spec.length)) {
     std::vector<Complex> roots;
     for (const int k : order_.back) {
       const Complex w = root<Real>(k, spec.length);
@@ -207,7 +212,9 @@ Powers powers(Index n) {
   return order;
 }
 
-Index rader_length(Index n) { return n > 7 && n <= longest_convolved && rough_part(n - 1) == 1 && is_prime(n) ? n - 1 : 0; }
+Index rader_length(Index n) {
+  return n > 7 && n <= longest_convolved && rough_part(n - 1) == 1 && is_prime(n) ? n - 1 : 0;
+}
 
 Index bluestein_length(Index n) {
   Index least = 0;
@@ -218,7 +225,9 @@ Index bluestein_length(Index n) {
   return least;
 }
 
-std::shared_ptr<const Lines> rader(const LineSpec& spec, std::shared_ptr<const Lines> inner) { return made<Rader>(spec, std::move(inner)); }
+std::shared_ptr<const Lines> rader(const LineSpec& spec, std::shared_ptr<const Lines> inner) {
+  return made<Rader>(spec, std::move(inner));
+}
 std::shared_ptr<const Lines> bluestein(const LineSpec& spec, std::shared_ptr<const Lines> inner) {
   return made<Bluestein>(spec, std::move(inner));
 }

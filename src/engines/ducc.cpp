@@ -1,9 +1,13 @@
-// DUCC0's FFT (BSD licence, header-only source): a way round FFTW's GPL, and fast for lengths with prime factors that FFTW has no code for.
+// DUCC0's FFT (BSD licence, header-only source): a way round FFTW's GPL, and fast for lengths with
+// prime factors that FFTW has no code for.
 //
-// Always one way: as many lines as the vector registers have lanes are interleaved in scratch, one line a lane, and transformed at once; a remainder
-// is filled up with copies of a line. So lanes never meet, the bits depend on nothing else, and DUCC's scalar path, which allocates, is never taken.
+// Always one way: as many lines as the vector registers have lanes are interleaved in scratch, one
+// line a lane, and transformed at once; a remainder is filled up with copies of a line. So lanes
+// never meet, the bits depend on nothing else, and DUCC's scalar path, which allocates, is never
+// taken.
 //
-// DUCC is compiled into a namespace of our own, its few non-template functions included, so that it cannot meet a program's own DUCC.
+// DUCC is compiled into a namespace of our own, its few non-template functions included, so that it
+// cannot meet a program's own DUCC.
 #define DUCC0_NAMESPACE weft_ducc0
 #define DUCC0_NO_LOWLEVEL_THREADING  // we thread over lines, not inside them
 #include <ducc0/fft/fft1d_impl.h>
@@ -33,19 +37,24 @@ class DuccLines final : public Lines {
   static std::shared_ptr<const Lines> plan(const LineSpec& spec) {
     const auto n = static_cast<std::size_t>(spec.length);
     const int type = 1 + (static_cast<int>(spec.kind) - static_cast<int>(Kind::dct1)) % 4;  // 1..4
-    const bool forward = spec.direction == Direction::forward && spec.kind != Kind::hc2r, cosine = spec.kind < Kind::dst1;
+    const bool forward = spec.direction == Direction::forward && spec.kind != Kind::hc2r,
+               cosine = spec.kind < Kind::dst1;
     const auto fourier = [&](auto plan, auto* element) {
       return make(spec, sizeof *element * plan->bufsize(), [plan, forward](std::byte* line, std::byte* work) {
-        plan->exec_copyback(reinterpret_cast<decltype(element)>(line), reinterpret_cast<decltype(element)>(work), Real(1), forward, 1);
+        plan->exec_copyback(reinterpret_cast<decltype(element)>(line), reinterpret_cast<decltype(element)>(work),
+                            Real(1), forward, 1);
       });
     };
     const auto trigonometric = [&](auto plan) {
       return make(spec, sizeof(Vector) * plan->bufsize(), [plan, type, cosine](std::byte* line, std::byte* work) {
-        plan->exec_copyback(reinterpret_cast<Vector*>(line), reinterpret_cast<Vector*>(work), Real(1), false, type, cosine, 1);
+        plan->exec_copyback(reinterpret_cast<Vector*>(line), reinterpret_cast<Vector*>(work), Real(1), false, type,
+                            cosine, 1);
       });
     };
-    if (spec.kind == Kind::c2c) return fourier(std::make_shared<ducc::pocketfft_c<Real>>(n), static_cast<Complex*>(nullptr));
-    if (!real_to_real(spec.kind) || spec.kind >= Kind::r2hc) return fourier(std::make_shared<ducc::pocketfft_r<Real>>(n), static_cast<Vector*>(nullptr));
+    if (spec.kind == Kind::c2c)
+      return fourier(std::make_shared<ducc::pocketfft_c<Real>>(n), static_cast<Complex*>(nullptr));
+    if (!real_to_real(spec.kind) || spec.kind >= Kind::r2hc)
+      return fourier(std::make_shared<ducc::pocketfft_r<Real>>(n), static_cast<Vector*>(nullptr));
     if (type == 4) return trigonometric(std::make_shared<ducc::T_dcst4<Real>>(n));
     if (type != 1) return trigonometric(std::make_shared<ducc::T_dcst23<Real>>(n));
     if (cosine) return trigonometric(std::make_shared<ducc::T_dct1<Real>>(n));
@@ -74,9 +83,12 @@ class DuccLines final : public Lines {
     return std::make_shared<DuccLines>(spec, work_bytes, std::move(transform));
   }
   static Index reals(const LineSpec& spec) { return spec.kind == Kind::c2c ? 2 * spec.length : spec.length; }
-  static std::size_t line_size(const LineSpec& spec) { return Aligned::padded(static_cast<std::size_t>(reals(spec)) * sizeof(Vector)); }
+  static std::size_t line_size(const LineSpec& spec) {
+    return Aligned::padded(static_cast<std::size_t>(reals(spec)) * sizeof(Vector));
+  }
 
-  // DUCC's half-complex lines, r0 r1 i1 r2 i2 ..., are complex lines without the imaginary parts that are zero.
+  // DUCC's half-complex lines, r0 r1 i1 r2 i2 ..., are complex lines without the imaginary parts
+  // that are zero.
   void gather(const Real* in, Real* line) const {
     if (spec().in_stride > 1) {
       for (Index j = 0; j < spec().length; ++j)

@@ -39,13 +39,17 @@ std::string Engine::declines(const LineSpec& spec) const {
   if (spec.kind == Kind::dct1 && spec.length < 2) return "dct1 needs a length of at least 2";
   const Direction only = spec.kind == Kind::c2r ? Direction::backward : Direction::forward;
   if (spec.kind != Kind::c2c && spec.direction != only)
-    return kind + " is " + std::string(to_string(only)) + " only; its inverse is the kind " + std::string(to_string(inverse(spec.kind)));
-  if (spec.in_stride < 1 || spec.in_step() < 1 || spec.out_stride < 1 || spec.out_step() < (spec.out_stride > 1 ? 1 : spec.out_length()))
+    return kind + " is " + std::string(to_string(only)) + " only; its inverse is the kind " +
+           std::string(to_string(inverse(spec.kind)));
+  if (spec.in_stride < 1 || spec.in_step() < 1 || spec.out_stride < 1 ||
+      spec.out_step() < (spec.out_stride > 1 ? 1 : spec.out_length()))
     return "points lie at least 1 element apart, and contiguous lines where they are written at least their length";
-  if (spec.hole_first < 0 || spec.hole_last < spec.hole_first || spec.hole_last > spec.length || (spec.has_hole() && spec.kind != Kind::c2c))
+  if (spec.hole_first < 0 || spec.hole_last < spec.hole_first || spec.hole_last > spec.length ||
+      (spec.has_hole() && spec.kind != Kind::c2c))
     return "a hole lies inside the line, and only c2c has one";
   if ((spec.in_stride > 1 || spec.out_stride > 1) && spec.kind != Kind::c2c) return "only c2c has strided lines";
-  if (spec.both_parts && !real_to_real(spec.kind)) return "only real-to-real kinds transform the parts of complex values apart";
+  if (spec.both_parts && !real_to_real(spec.kind))
+    return "only real-to-real kinds transform the parts of complex values apart";
   return limits(spec);
 }
 

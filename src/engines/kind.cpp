@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 2> precisions{"single", "double"};
 constexpr std::array<std::string_view, 2> directions{"forward", "backward"};
 constexpr std::array<std::string_view, 14> kinds{"c2c",  "r2c",  "c2r",  "dct1", "dct2", "dct3", "dct4",
-                                                  "dst1", "dst2", "dst3", "dst4", "r2hc", "hc2r", "dht"};
+                                                 "dst1", "dst2", "dst3", "dst4", "r2hc", "hc2r", "dht"};
 constexpr std::array<std::string_view, kinds.size()> summaries{
     "Fourier, n complex values to n",
     "Fourier, n real values to n/2+1 complex ones; one axis at most",

@@ -236,7 +236,7 @@ class LanesLines final : public Lines {
     if (spec().in_stride != 1 || spec().out_stride != 1 || program_.convolution) return 0;
     if (!lanes::keeps_rows(registers_, bytes)) {
       if (!lanes::keeps_short_rows(bytes) || sizeof(Real) != 8 || spec().kind != Kind::c2c) return 0;
-      return points == combined * combined                                      ? combined
+      return points == combined * combined                                                ? combined
              : points == few_combined * few_combined || points == few_combined * combined ? few_combined
                                                                                           : 0;
     }

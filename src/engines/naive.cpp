@@ -1,7 +1,7 @@
-// The definitions, summed directly in long double: O(n^2) a line, exact to the last bits of the result. For tests.
-// Every kind is one sum: y_k = sum_j w_j x_j e((2j + a)(2k + b) / period) with e = exp(+-2 pi i ...), its cosine or its sine,
-// and weights w of 2 except at ends that the extended sequence holds once.
-// Source: "What FFTW Really Computes", FFTW 3.3 manual.
+// The definitions, summed directly in long double: O(n^2) a line, exact to the last bits of the
+// result. For tests. Every kind is one sum: y_k = sum_j w_j x_j e((2j + a)(2k + b) / period) with e
+// = exp(+-2 pi i ...), its cosine or its sine, and weights w of 2 except at ends that the extended
+// sequence holds once. Source: "What FFTW Really Computes", FFTW 3.3 manual.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -61,11 +61,16 @@ class NaiveLines final : public Lines {
         sum_(sum_of(spec.kind, spec.length)),
         waves_(static_cast<std::size_t>(sum_.period)) {
     const long double sign = complex_output(spec.kind) && spec.direction == Direction::forward ? -1 : 1;
-    const bool half = spec.kind == Kind::r2hc || spec.kind == Kind::hc2r, sine = spec.kind >= Kind::dst1 && spec.kind <= Kind::dst4;
+    const bool half = spec.kind == Kind::r2hc || spec.kind == Kind::hc2r,
+               sine = spec.kind >= Kind::dst1 && spec.kind <= Kind::dst4;
     for (Index m = 0; m < sum_.period; ++m) {
-      const auto angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(m) / static_cast<long double>(sum_.period);
+      const auto angle =
+          2 * std::numbers::pi_v<long double> * static_cast<long double>(m) / static_cast<long double>(sum_.period);
       const Complex wave(std::cos(angle), sign * std::sin(angle));
-      waves_[static_cast<std::size_t>(m)] = sine ? wave.imag() : spec.kind == Kind::dht ? wave.real() + wave.imag() : real_to_real(spec.kind) && !half ? wave.real() : wave;
+      waves_[static_cast<std::size_t>(m)] = sine                               ? wave.imag()
+                                            : spec.kind == Kind::dht           ? wave.real() + wave.imag()
+                                            : real_to_real(spec.kind) && !half ? wave.real()
+                                                                               : wave;
     }
   }
 
@@ -86,7 +91,8 @@ class NaiveLines final : public Lines {
       long double re = 0, im = 0;  // not std::complex's product, which is slow for its care about infinities
       for (Index j = 0; j < in_length(); ++j) {
         Complex e = waves_[static_cast<std::size_t>((2 * j + sum_.a) * (2 * k + sum_.b) % sum_.period)];
-        // real parts belong to cosines, imaginary ones, which lie behind them from the last to the first, to sines
+        // real parts belong to cosines, imaginary ones, which lie behind them from the last to the
+        // first, to sines
         if (spec().kind == Kind::r2hc) e = 2 * k <= spec().length ? e.real() : e.imag();
         if (spec().kind == Kind::hc2r) e = 2 * j <= spec().length ? e.real() : e.imag();
         re += x[j].real() * e.real() - x[j].imag() * e.imag();
@@ -116,10 +122,14 @@ class NaiveLines final : public Lines {
 class Naive final : public Engine {
  public:
   std::string_view name() const override { return "naive"; }
-  std::string_view summary() const override { return "the definition of each transform, summed in long double; for tests"; }
+  std::string_view summary() const override {
+    return "the definition of each transform, summed in long double; for tests";
+  }
 
  private:
-  std::string limits(const LineSpec& spec) const override { return spec.length > 65536 ? "direct sums are for lengths up to 65536" : ""; }
+  std::string limits(const LineSpec& spec) const override {
+    return spec.length > 65536 ? "direct sums are for lengths up to 65536" : "";
+  }
   std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string&) const override {
     if (spec.precision == Precision::single_) return std::make_shared<NaiveLines<float>>(spec);
     return std::make_shared<NaiveLines<double>>(spec);

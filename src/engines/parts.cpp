@@ -7,18 +7,21 @@
 namespace weft {
 namespace {
 
-// Lines are parted into scratch, transformed there as twice as many real ones, and brought together where they are wanted.
+// Lines are parted into scratch, transformed there as twice as many real ones, and brought together
+// where they are wanted.
 template <class Real>
 class Parts final : public Lines {
  public:
   Parts(const LineSpec& spec, std::shared_ptr<const Lines> one_part)
-      : Lines(spec, Aligned::padded(one_part->scratch_bytes()) + 2 * half_bytes(spec, *one_part)), one_part_(std::move(one_part)) {}
+      : Lines(spec, Aligned::padded(one_part->scratch_bytes()) + 2 * half_bytes(spec, *one_part)),
+        one_part_(std::move(one_part)) {}
 
   void operator()(const std::byte* in, std::byte* out, Index count) const override {
     const Index n = spec().length;
     // the engine's own scratch comes first: one thread's lines share it
     auto* const parted = reinterpret_cast<Real*>(scratch() + Aligned::padded(one_part_->scratch_bytes()));
-    auto* const transformed = reinterpret_cast<Real*>(reinterpret_cast<std::byte*>(parted) + half_bytes(spec(), *one_part_));
+    auto* const transformed =
+        reinterpret_cast<Real*>(reinterpret_cast<std::byte*>(parted) + half_bytes(spec(), *one_part_));
     for (Index first = 0; first < count; first += batch()) {
       const Index lines = std::min(batch(), count - first);
       for (Index k = 0; k < lines; ++k) {

@@ -19,8 +19,9 @@ namespace {
 // Whether a row of wisdom is of lines that go to weft's kernels, of this set or another one.
 bool is_of_lanes(const WisdomRow& row) { return row.manner.starts_with("lanes"); }
 
-// Kernels for AVX-512 are taken where they are hardly slower in cache: they ask memory for the lines
-// behind, and read and write where others copy. Other sets have to be as fast (memory policy, K1).
+// Kernels for AVX-512 are taken where they are hardly slower in cache: they ask memory for the
+// lines behind, and read and write where others copy. Other sets have to be as fast (memory policy,
+// K1).
 double advantage() { return kernel_set() == "avx512" ? 0.9 : 1; }
 
 // Complex lines beyond this many points go back by the same engine as they came: planning them

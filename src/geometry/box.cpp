@@ -1,4 +1,5 @@
-// Points, extents and boxes. Whatever returns a box returns one with hi >= lo on every axis, also when it is empty.
+// Points, extents and boxes. Whatever returns a box returns one with hi >= lo on every axis, also
+// when it is empty.
 #include <weft/box.hpp>
 
 #include <limits>
@@ -19,8 +20,8 @@ std::string joined(const T& values, const char* between, Text text) {
 
 void same_axes(int wanted, int given, const char* what) {
   if (given != wanted)
-    throw Error(std::string(what) + " with " + std::to_string(given) + (given == 1 ? " axis" : " axes") + " for a box with " + std::to_string(wanted) +
-                ": give an entry for every axis");
+    throw Error(std::string(what) + " with " + std::to_string(given) + (given == 1 ? " axis" : " axes") +
+                " for a box with " + std::to_string(wanted) + ": give an entry for every axis");
 }
 
 }  // namespace
@@ -35,11 +36,13 @@ Index volume(const Shape& extents) {
   constexpr Index limit = std::numeric_limits<Index>::max();
   Index product = 1;
   for (Index n : extents)
-    if (n < 0) throw Error("extents " + to_string(extents) + ": " + std::to_string(n) + " is negative; extents are 0 or more");
+    if (n < 0)
+      throw Error("extents " + to_string(extents) + ": " + std::to_string(n) + " is negative; extents are 0 or more");
   if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
   for (Index n : extents) {
     if (product > limit / n)
-      throw Error("extents " + to_string(extents) + " hold more points than can be counted (at most " + std::to_string(limit) + ")");
+      throw Error("extents " + to_string(extents) + " hold more points than can be counted (at most " +
+                  std::to_string(limit) + ")");
     product *= n;
   }
   return product;
@@ -116,7 +119,8 @@ std::string point_string(const Shape& point) {
 }
 
 std::string to_string(const Box& box) {
-  return joined(box.lo, " x ", [&](int a) { return "[" + std::to_string(box.lo[a]) + ", " + std::to_string(box.hi[a]) + ")"; });
+  return joined(box.lo, " x ",
+                [&](int a) { return "[" + std::to_string(box.lo[a]) + ", " + std::to_string(box.hi[a]) + ")"; });
 }
 
 }  // namespace weft

@@ -25,7 +25,8 @@ void each_point(const Box& box, F&& f) {
 /// Number of points that two boxes share; a loop over millions of pairs wants no third box.
 inline Index common_points(const Box& a, const Box& b) {
   Index points = a.axes() > 0;
-  for (int i = 0; i < a.axes() && points > 0; ++i) points *= std::max<Index>(std::min(a.hi[i], b.hi[i]) - std::max(a.lo[i], b.lo[i]), 0);
+  for (int i = 0; i < a.axes() && points > 0; ++i)
+    points *= std::max<Index>(std::min(a.hi[i], b.hi[i]) - std::max(a.lo[i], b.lo[i]), 0);
   return points;
 }
 
@@ -70,7 +71,9 @@ class BoxTree {
     int axis = 0;
     for (int a = 1; a < bounds.axes(); ++a)
       if (centres.extent(a) > centres.extent(axis)) axis = a;
-    const auto centre = [&](int i) { return boxes_[static_cast<std::size_t>(i)].lo[axis] + boxes_[static_cast<std::size_t>(i)].hi[axis]; };
+    const auto centre = [&](int i) {
+      return boxes_[static_cast<std::size_t>(i)].lo[axis] + boxes_[static_cast<std::size_t>(i)].hi[axis];
+    };
     const std::size_t middle = (begin + end) / 2;
     const auto first = numbers_.begin();
     std::nth_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(middle),

@@ -1,4 +1,5 @@
-// Sums, differences and products of indices that 64 bits must hold: what they do not hold is an error, never another number.
+// Sums, differences and products of indices that 64 bits must hold: what they do not hold is an
+// error, never another number.
 #pragma once
 
 #include <limits>
@@ -8,14 +9,15 @@
 
 namespace weft::checked {
 
-/// Bounds of boxes lie within +-farthest: then their extents, and the sums of two bounds, are indices too.
+/// Bounds of boxes lie within +-farthest: then their extents, and the sums of two bounds, are
+/// indices too.
 inline constexpr Index farthest = Index{1} << 62;
 /// No array has more bytes: no address space does.
 inline constexpr Index most_bytes = Index{1} << 56;
 
 [[noreturn]] inline void overflow(const char* what, Index a, char sign, Index b) {
-  throw Error(std::string(what) + ": " + std::to_string(a) + " " + sign + " " + std::to_string(b) + " is beyond what can be counted (at most " +
-              std::to_string(std::numeric_limits<Index>::max()) + ")");
+  throw Error(std::string(what) + ": " + std::to_string(a) + " " + sign + " " + std::to_string(b) +
+              " is beyond what can be counted (at most " + std::to_string(std::numeric_limits<Index>::max()) + ")");
 }
 
 /// a + b, a - b and a * b. Throw Error, which `what` begins.
@@ -35,7 +37,8 @@ inline Index product(Index a, Index b, const char* what) {
   return result;
 }
 
-/// b - a where a <= b, or the largest index where that is more: what is told of it is then an error anyway.
+/// b - a where a <= b, or the largest index where that is more: what is told of it is then an error
+/// anyway.
 inline Index distance(Index a, Index b) {
   Index result = 0;
   return __builtin_sub_overflow(b, a, &result) ? std::numeric_limits<Index>::max() : result;

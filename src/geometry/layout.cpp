@@ -1,5 +1,6 @@
-// Who owns what. A layout never changes once made, so that copies may share it; what it holds of each rank is exactly
-// what was given, except that consecutive runs are joined and empty ones dropped.
+// Who owns what. A layout never changes once made, so that copies may share it; what it holds of
+// each rank is exactly what was given, except that consecutive runs are joined and empty ones
+// dropped.
 #include <weft/layout.hpp>
 
 #include <charconv>
@@ -18,7 +19,8 @@ namespace {
 std::string count_of(Index n, const char* thing) { return std::to_string(n) + " " + thing + (n == 1 ? "" : "s"); }
 
 std::string ranks_named(int a, int b) {
-  return a == b ? "rank " + std::to_string(a) + " twice owns" : "ranks " + std::to_string(a) + " and " + std::to_string(b) + " both own";
+  return a == b ? "rank " + std::to_string(a) + " twice owns"
+                : "ranks " + std::to_string(a) + " and " + std::to_string(b) + " both own";
 }
 
 /// Appends a run, as part of the last one where it goes on there.
@@ -101,21 +103,22 @@ std::string Split::text() const {
 
 std::vector<Index> Split::bounds(Index n, int parts) const {
   if (n < 0 || parts < 1)
-    throw Error("cannot cut " + std::to_string(n) + " indices into " + count_of(parts, "part") + ": at least 0 and 1 are needed");
+    throw Error("cannot cut " + std::to_string(n) + " indices into " + count_of(parts, "part") +
+                ": at least 0 and 1 are needed");
   if (rule_ == Rule::given) {
-    const bool fits = bounds_.size() == static_cast<std::size_t>(parts) + 1 && bounds_.front() == 0 && bounds_.back() == n &&
-                      std::is_sorted(bounds_.begin(), bounds_.end());
+    const bool fits = bounds_.size() == static_cast<std::size_t>(parts) + 1 && bounds_.front() == 0 &&
+                      bounds_.back() == n && std::is_sorted(bounds_.begin(), bounds_.end());
     if (fits) return bounds_;
     std::string given;
     for (Index bound : bounds_) given += (given.empty() ? "" : ", ") + std::to_string(bound);
-    throw Error("bounds {" + given + "} do not cut " + std::to_string(n) + " indices into " + count_of(parts, "part") + ": give " +
-                std::to_string(parts + 1) + " of them, never falling, from 0 to " + std::to_string(n));
+    throw Error("bounds {" + given + "} do not cut " + std::to_string(n) + " indices into " + count_of(parts, "part") +
+                ": give " + std::to_string(parts + 1) + " of them, never falling, from 0 to " + std::to_string(n));
   }
   const Index least = n / parts + (n % parts != 0), longer = n % parts;
   const Index size = size_ == 0 ? least : size_;
   if (rule_ == Rule::blocks && size < least)
-    throw Error(count_of(parts, "block") + " of " + std::to_string(size) + " hold fewer than the axis' " + std::to_string(n) +
-                " indices: use blocks of at least " + std::to_string(least) + " or more ranks");
+    throw Error(count_of(parts, "block") + " of " + std::to_string(size) + " hold fewer than the axis' " +
+                std::to_string(n) + " indices: use blocks of at least " + std::to_string(least) + " or more ranks");
   std::vector<Index> bounds{0};
   for (int i = 0; i < parts; ++i) {
     const Index length = rule_ == Rule::even ? n / parts + (i < longer) : size;
@@ -145,12 +148,12 @@ struct [[gnu::visibility("hidden")]] Layout::Data {
     for (std::size_t r = 0; r < data.boxes.size(); ++r) {
       const Box& box = data.boxes[r];
       if (box.lo.size() != shape.size() || box.hi.size() != shape.size())
-        throw Error("rank " + std::to_string(r) + " owns " + to_string(box) + " of an array of shape " + to_string(shape) +
-                    ": give a lower and an upper bound on every axis");
+        throw Error("rank " + std::to_string(r) + " owns " + to_string(box) + " of an array of shape " +
+                    to_string(shape) + ": give a lower and an upper bound on every axis");
       for (int a = 0; a < shape.size(); ++a)
         if (std::min(box.lo[a], box.hi[a]) < -checked::farthest || std::max(box.lo[a], box.hi[a]) > checked::farthest)
-          throw Error("rank " + std::to_string(r) + " owns " + to_string(box) + ": bounds lie between " + std::to_string(-checked::farthest) + " and " +
-                      std::to_string(checked::farthest));
+          throw Error("rank " + std::to_string(r) + " owns " + to_string(box) + ": bounds lie between " +
+                      std::to_string(-checked::farthest) + " and " + std::to_string(checked::farthest));
       data.elements.push_back(dense_elements(box, data.order, data.padding));
       data.points.push_back(box.volume());
     }
@@ -179,11 +182,13 @@ struct [[gnu::visibility("hidden")]] Layout::Data {
 
   void check_shape(std::size_t ranks) const {
     if (shape.empty() || std::any_of(shape.begin(), shape.end(), [](Index n) { return n < 1; }))
-      throw Error("global shape " + point_string(shape) + ": give 1 to " + std::to_string(max_axes) + " extents of at least 1");
+      throw Error("global shape " + point_string(shape) + ": give 1 to " + std::to_string(max_axes) +
+                  " extents of at least 1");
     static_cast<void>(volume(shape));
     if (ranks == 0) throw Error("a layout of shape " + to_string(shape) + " for no rank: at least one is needed");
     if (ranks > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw Error("a layout for " + std::to_string(ranks) + " ranks: at most " + std::to_string(std::numeric_limits<int>::max()));
+      throw Error("a layout for " + std::to_string(ranks) + " ranks: at most " +
+                  std::to_string(std::numeric_limits<int>::max()));
   }
 
   std::size_t checked(int rank, bool boxes_wanted) const {
@@ -191,7 +196,8 @@ struct [[gnu::visibility("hidden")]] Layout::Data {
       throw Error(kind + " of shape " + to_string(shape) +
                   (has_boxes ? " consists of boxes: it has no runs" : " consists of runs: it has no boxes"));
     if (rank < 0 || static_cast<std::size_t>(rank) >= points.size())
-      throw Error("rank " + std::to_string(rank) + " of a layout for " + count_of(static_cast<Index>(points.size()), "rank"));
+      throw Error("rank " + std::to_string(rank) + " of a layout for " +
+                  count_of(static_cast<Index>(points.size()), "rank"));
     return static_cast<std::size_t>(rank);
   }
 };
@@ -210,9 +216,10 @@ Layout Layout::sticks(Shape shape, const std::vector<std::vector<Stick>>& sticks
     for (const Stick& stick : sticks[r]) {
       const bool inside = stick.at.size() == base.size() && (base.empty() || Box::whole(base).contains(stick.at));
       if (!inside || stick.lo < 0 || stick.hi < stick.lo || stick.hi > length)
-        throw Error("rank " + std::to_string(r) + " owns a stick at " + point_string(stick.at) + " over [" + std::to_string(stick.lo) +
-                    ", " + std::to_string(stick.hi) + "): sticks of an array of shape " + to_string(shape) + " stand on " +
-                    to_string(Box::whole(base)) + " and stay in [0, " + std::to_string(length) + ")");
+        throw Error("rank " + std::to_string(r) + " owns a stick at " + point_string(stick.at) + " over [" +
+                    std::to_string(stick.lo) + ", " + std::to_string(stick.hi) + "): sticks of an array of shape " +
+                    to_string(shape) + " stand on " + to_string(Box::whole(base)) + " and stay in [0, " +
+                    std::to_string(length) + ")");
       runs[r].push_back({linear(base, stick.at) * length + stick.lo, stick.hi - stick.lo});
     }
   return Data::make("sticks", shape, runs);
@@ -220,8 +227,8 @@ Layout Layout::sticks(Shape shape, const std::vector<std::vector<Stick>>& sticks
 
 Layout Layout::slab(Shape shape, int axis, int ranks, const Split& split, Order order) {
   if (axis < 0 || axis >= shape.size())
-    throw Error("slabs along axis " + std::to_string(axis) + " of an array of shape " + to_string(shape) + ": axes count from 0 to " +
-                std::to_string(shape.size() - 1));
+    throw Error("slabs along axis " + std::to_string(axis) + " of an array of shape " + to_string(shape) +
+                ": axes count from 0 to " + std::to_string(shape.size() - 1));
   Few<int> grid = Few<int>::filled(shape.size(), 1);
   grid[axis] = ranks;
   return Layout::grid(shape, grid, split, order);
@@ -237,8 +244,8 @@ Layout Layout::grid(Shape shape, const Few<int>& grid, const std::vector<Split>&
     throw Error("process grid " + point_string(parts) + " for an array of shape " + to_string(shape) + ": give " +
                 count_of(shape.size(), "number") + " of ranks, at least 1 each, and 1 for an axis that stays whole");
   if (split_per_axis.size() != static_cast<std::size_t>(shape.size()))
-    throw Error(count_of(static_cast<Index>(split_per_axis.size()), "split rule") + " for an array of shape " + to_string(shape) +
-                ": give one for each axis");
+    throw Error(count_of(static_cast<Index>(split_per_axis.size()), "split rule") + " for an array of shape " +
+                to_string(shape) + ": give one for each axis");
   if (volume(parts) > std::numeric_limits<int>::max())
     throw Error("process grid " + to_string(parts) + " has more ranks than can be numbered: use at most " +
                 std::to_string(std::numeric_limits<int>::max()));
@@ -246,7 +253,8 @@ Layout Layout::grid(Shape shape, const Few<int>& grid, const std::vector<Split>&
   int cuts = 0;
   for (int a = 0; a < shape.size(); ++a) {
     cuts += grid[a] > 1;
-    bounds.push_back((grid[a] > 1 ? split_per_axis[static_cast<std::size_t>(a)] : Split::even()).bounds(shape[a], grid[a]));
+    bounds.push_back(
+        (grid[a] > 1 ? split_per_axis[static_cast<std::size_t>(a)] : Split::even()).bounds(shape[a], grid[a]));
   }
   std::vector<Box> boxes;
   boxes.reserve(static_cast<std::size_t>(volume(parts)));
@@ -264,7 +272,8 @@ Layout Layout::grid(Shape shape, const Few<int>& grid, const std::vector<Split>&
 }
 
 Layout Layout::replicated(Shape shape, int ranks) {
-  return Data::make("replicated", shape, std::vector<Box>(static_cast<std::size_t>(std::max(ranks, 0)), Box::whole(shape)), {}, {});
+  return Data::make("replicated", shape,
+                    std::vector<Box>(static_cast<std::size_t>(std::max(ranks, 0)), Box::whole(shape)), {}, {});
 }
 
 Layout Layout::checkerboard(Shape shape, const std::vector<Box>& boxes) {
@@ -272,11 +281,12 @@ Layout Layout::checkerboard(Shape shape, const std::vector<Box>& boxes) {
   std::vector<std::vector<Run>> runs(boxes.size());
   for (std::size_t r = 0; r < boxes.size(); ++r) {
     if (!Box::whole(shape).contains(boxes[r]))
-      throw Error("rank " + std::to_string(r) + " owns " + to_string(boxes[r]) + ": a checkerboard of shape " + to_string(shape) +
-                  " is made of boxes inside " + to_string(Box::whole(shape)));
+      throw Error("rank " + std::to_string(r) + " owns " + to_string(boxes[r]) + ": a checkerboard of shape " +
+                  to_string(shape) + " is made of boxes inside " + to_string(Box::whole(shape)));
     for (Index parity : {0, 1})
       each_point(boxes[r], [&](const Shape& point) {
-        if (std::accumulate(point.begin(), point.end(), Index{0}) % 2 == parity) append(runs[r], {linear(shape, point), 1});
+        if (std::accumulate(point.begin(), point.end(), Index{0}) % 2 == parity)
+          append(runs[r], {linear(shape, point), 1});
       });
   }
   return Data::make("checkerboard", shape, runs);
@@ -286,7 +296,8 @@ Layout Layout::grown(const Shape& width) const {
   if (width.size() != axes() || std::any_of(width.begin(), width.end(), [](Index w) { return w < 0; }))
     throw Error("halo of width " + point_string(width) + " for an array of shape " + to_string(shape()) + ": give " +
                 count_of(axes(), "width") + ", 0 or more");
-  if (!has_boxes()) throw Error(data_->kind + " of shape " + to_string(shape()) + " cannot have a halo: only boxes grow");
+  if (!has_boxes())
+    throw Error(data_->kind + " of shape " + to_string(shape()) + " cannot have a halo: only boxes grow");
   std::vector<Box> boxes = data_->boxes;
   for (Box& box : boxes)
     for (int a = 0; a < axes() && !box.empty(); ++a) {
@@ -297,7 +308,8 @@ Layout Layout::grown(const Shape& width) const {
 }
 
 Layout Layout::ordered(const Order& order, const Shape& padding) const {
-  if (!has_boxes()) throw Error(data_->kind + " of shape " + to_string(shape()) + " has no memory order: only boxes have one");
+  if (!has_boxes())
+    throw Error(data_->kind + " of shape " + to_string(shape()) + " has no memory order: only boxes have one");
   return Data::make(data_->kind, shape(), data_->boxes, order, padding, data_->owned_once);
 }
 
@@ -318,7 +330,8 @@ void Layout::check_owned_once(const std::string& what) const {
   if (has_boxes()) {
     for (int r = 0; r < ranks(); ++r)
       if (!whole.contains(box(r)))
-        throw Error(what + ": rank " + std::to_string(r) + " owns " + to_string(box(r)) + ", which is not inside " + to_string(whole));
+        throw Error(what + ": rank " + std::to_string(r) + " owns " + to_string(box(r)) + ", which is not inside " +
+                    to_string(whole));
     const BoxTree tree(data_->boxes);
     for (int r = 0; r < ranks(); ++r)
       tree.meeting(box(r), [&](int other) {
@@ -347,8 +360,8 @@ void Layout::check_owned_once(const std::string& what) const {
     const Run &a = all[i - 1].run, &b = all[i].run;
     const Index end = std::min(a.first + a.count, b.first + b.count);
     if (b.first < end)
-      throw Error(what + ": " + ranks_named(all[i - 1].rank, all[i].rank) + " indices [" + std::to_string(b.first) + ", " +
-                  std::to_string(end) + "), from point " + point_string(point_of(shape(), b.first)) +
+      throw Error(what + ": " + ranks_named(all[i - 1].rank, all[i].rank) + " indices [" + std::to_string(b.first) +
+                  ", " + std::to_string(end) + "), from point " + point_string(point_of(shape(), b.first)) +
                   " on; every point may belong to one rank only");
   }
 }
@@ -357,14 +370,16 @@ void Layout::check_partition(const std::string& what) const {
   check_owned_once(what);
   const Index owned = std::accumulate(data_->points.begin(), data_->points.end(), Index{0}), all = volume(shape());
   if (owned < all)
-    throw Error(what + ": " + std::to_string(all - owned) + " of the " + count_of(all, "point") + " of " + to_string(Box::whole(shape())) +
-                (all - owned == 1 ? " belongs" : " belong") + " to no rank; every point must belong to one");
+    throw Error(what + ": " + std::to_string(all - owned) + " of the " + count_of(all, "point") + " of " +
+                to_string(Box::whole(shape())) + (all - owned == 1 ? " belongs" : " belong") +
+                " to no rank; every point must belong to one");
 }
 
 std::string Layout::describe(bool every_part) const {
-  std::string text =
-      (every_part ? has_boxes() ? "boxes" : "runs" : data_->kind) + " of " + to_string(shape()) + " on " + count_of(ranks(), "rank");
-  if (every_part || order() != c_order(axes())) text += ", memory order " + point_string(Shape(order().begin(), order().end()));
+  std::string text = (every_part ? has_boxes() ? "boxes" : "runs" : data_->kind) + " of " + to_string(shape()) +
+                     " on " + count_of(ranks(), "rank");
+  if (every_part || order() != c_order(axes()))
+    text += ", memory order " + point_string(Shape(order().begin(), order().end()));
   if (every_part || padding() != Shape::filled(axes(), 0)) text += ", padding " + point_string(padding());
   for (int r = 0; every_part && r < ranks(); ++r) {
     text += (r == 0 ? ": " : "; ") + std::to_string(r) + ":";
@@ -372,15 +387,16 @@ std::string Layout::describe(bool every_part) const {
       text += " " + to_string(box(r));
       continue;
     }
-    for (const Run& run : runs(r)) text += " [" + std::to_string(run.first) + ", " + std::to_string(run.first + run.count) + ")";
+    for (const Run& run : runs(r))
+      text += " [" + std::to_string(run.first) + ", " + std::to_string(run.first + run.count) + ")";
   }
   return text;
 }
 
 bool Layout::operator==(const Layout& other) const {
   const Data &a = *data_, &b = *other.data_;
-  return data_ == other.data_ || (a.has_boxes == b.has_boxes && a.shape == b.shape && a.order == b.order && a.padding == b.padding &&
-                                  a.boxes == b.boxes && a.runs == b.runs);
+  return data_ == other.data_ || (a.has_boxes == b.has_boxes && a.shape == b.shape && a.order == b.order &&
+                                  a.padding == b.padding && a.boxes == b.boxes && a.runs == b.runs);
 }
 
 }  // namespace weft

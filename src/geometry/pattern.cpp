@@ -1,6 +1,7 @@
-// What moves between two layouts. Between boxes, pieces are intersections; as soon as a list of runs is involved, both sides
-// become stretches of the global C order, which are intersected as sorted lists. Whatever one rank computes for a pair of
-// ranks, the other computes alike from the same layouts.
+// What moves between two layouts. Between boxes, pieces are intersections; as soon as a list of
+// runs is involved, both sides become stretches of the global C order, which are intersected as
+// sorted lists. Whatever one rank computes for a pair of ranks, the other computes alike from the
+// same layouts.
 #include <weft/pattern.hpp>
 
 #include <numeric>
@@ -18,7 +19,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr Index most_wraps = Index{1} << 20;  // of one box: each is a piece of its own
 
-/// A part of a rank's destination box that wraps nowhere: it gets the points of `box`, and belongs at `box` + `shift`.
+/// A part of a rank's destination box that wraps nowhere: it gets the points of `box`, and belongs
+/// at `box` + `shift`.
 struct Wrapped {
   Box box;
   Shape shift;
@@ -32,8 +34,9 @@ void wrap(const Box& box, const Layout& to, int rank, const Few<int>& periodic, 
   for (int a = 0; a < box.axes(); ++a)
     if (!periodic.empty() && periodic[a]) wraps.lo[a] = times(a, box.lo[a]), wraps.hi[a] = times(a, box.hi[a] - 1) + 1;
   if (wraps.volume() > most_wraps)
-    throw Error("rank " + std::to_string(rank) + " gets " + to_string(box) + " of a periodic array of shape " + to_string(shape) + ", which wraps " +
-                std::to_string(wraps.volume()) + " times; a halo may wrap at most " + std::to_string(most_wraps) + " times");
+    throw Error("rank " + std::to_string(rank) + " gets " + to_string(box) + " of a periodic array of shape " +
+                to_string(shape) + ", which wraps " + std::to_string(wraps.volume()) +
+                " times; a halo may wrap at most " + std::to_string(most_wraps) + " times");
   each_point(wraps, [&](const Shape& wrap) {
     Shape shift = wrap, back = wrap;
     for (int a = 0; a < box.axes(); ++a) shift[a] = wrap[a] * shape[a], back[a] = -shift[a];
@@ -42,7 +45,8 @@ void wrap(const Box& box, const Layout& to, int rank, const Few<int>& periodic, 
   });
 }
 
-/// What a rank wants of its destination box, cut where it wraps; in ascending order of where the parts belong.
+/// What a rank wants of its destination box, cut where it wraps; in ascending order of where the
+/// parts belong.
 std::vector<Wrapped> wrapped(const Layout& to, int rank, const Few<int>& periodic, const Ghosts& ghosts) {
   std::vector<Wrapped> parts;
   if (to.box(rank).empty()) return parts;
@@ -85,8 +89,9 @@ void each_tile(const Box& from, Cut cut, const Box& box, F f) {
 
 // ---- runs
 
-/// Consecutive numbers [first, first + count), at offset, offset + stride, ... in a rank's memory. The numbers are indices in
-/// global C order, or positions in the sequence of elements between two ranks.
+/// Consecutive numbers [first, first + count), at offset, offset + stride, ... in a rank's memory.
+/// The numbers are indices in global C order, or positions in the sequence of elements between two
+/// ranks.
 struct Stretch {
   Index first, count, offset, stride;
 
@@ -108,7 +113,8 @@ void append(std::vector<Stretch>& all, const Stretch& next) {
   all.push_back(next);
 }
 
-/// What a rank owns as stretches of the global C order, ascending. Those of a destination may overlap.
+/// What a rank owns as stretches of the global C order, ascending. Those of a destination may
+/// overlap.
 std::vector<Stretch> stretches(const Layout& layout, int rank, const Few<int>& periodic, const Ghosts& ghosts) {
   std::vector<Stretch> all, joined;
   if (!layout.has_boxes()) {
@@ -121,17 +127,19 @@ std::vector<Stretch> stretches(const Layout& layout, int rank, const Few<int>& p
     const View here = layout.view(rank);
     const int last = layout.axes() - 1;
     for (const auto& [box, shift] : wrapped(layout, rank, periodic, ghosts))
-      each_point(box.cut(last, box.lo[last], box.lo[last] + 1), [&, extent = box.extent(last), by = shift](Shape point) {
-        Index index = 0;
-        for (int a = 0; a <= last; ++a) {
-          index = index * layout.shape()[a] + point[a];
-          point[a] += by[a];
-        }
-        all.push_back({index, extent, here.at(point), here.strides[last]});
-      });
+      each_point(box.cut(last, box.lo[last], box.lo[last] + 1),
+                 [&, extent = box.extent(last), by = shift](Shape point) {
+                   Index index = 0;
+                   for (int a = 0; a <= last; ++a) {
+                     index = index * layout.shape()[a] + point[a];
+                     point[a] += by[a];
+                   }
+                   all.push_back({index, extent, here.at(point), here.strides[last]});
+                 });
   }
-  std::sort(all.begin(), all.end(),
-            [](const Stretch& a, const Stretch& b) { return a.first != b.first ? a.first < b.first : a.offset < b.offset; });
+  std::sort(all.begin(), all.end(), [](const Stretch& a, const Stretch& b) {
+    return a.first != b.first ? a.first < b.first : a.offset < b.offset;
+  });
   for (const Stretch& s : all) append(joined, s);
   return joined;
 }
@@ -150,11 +158,13 @@ std::vector<Owned> owned(const Layout& from) {
   return all;
 }
 
-/// Calls f(rank, in the source's memory, in the target's memory) for all that `sources` own of a target's stretches, ascending.
+/// Calls f(rank, in the source's memory, in the target's memory) for all that `sources` own of a
+/// target's stretches, ascending.
 template <class F>
 void each_common(const std::vector<Owned>& sources, const std::vector<Stretch>& target, F f) {
   for (const Stretch& to : target) {
-    auto from = std::partition_point(sources.begin(), sources.end(), [&](const Owned& s) { return s.part.end() <= to.first; });
+    auto from =
+        std::partition_point(sources.begin(), sources.end(), [&](const Owned& s) { return s.part.end() <= to.first; });
     for (; from != sources.end() && from->part.first < to.end(); ++from) {
       const Index lo = std::max(from->part.first, to.first), hi = std::min(from->part.end(), to.end());
       f(from->rank, from->part.part(lo, hi), to.part(lo, hi));
@@ -162,7 +172,8 @@ void each_common(const std::vector<Owned>& sources, const std::vector<Stretch>& 
   }
 }
 
-/// The sequences between a rank and all others as pieces. Each stretch comes with a global index and leaves with a position.
+/// The sequences between a rank and all others as pieces. Each stretch comes with a global index
+/// and leaves with a position.
 class Sequences {
  public:
   explicit Sequences(int ranks) : of_(at(ranks)) {}
@@ -173,7 +184,8 @@ class Sequences {
   std::vector<Piece> pieces() const {
     std::vector<Piece> all;
     for (std::size_t peer = 0; peer < of_.size(); ++peer)
-      for (const Stretch& s : of_[peer]) all.push_back({static_cast<int>(peer), {{{s.first}, {s.end()}}, -1, s.offset, {s.stride}}});
+      for (const Stretch& s : of_[peer])
+        all.push_back({static_cast<int>(peer), {{{s.first}, {s.end()}}, -1, s.offset, {s.stride}}});
     return all;
   }
 
@@ -183,8 +195,9 @@ class Sequences {
 
 // ---- who is connected
 
-/// The ranks connected to `rank`, ascending. each_source(target, f) calls f(source) for the sources of a target. Ranks without points are
-/// connected to none; as soon as all others are known to hang together no more need be looked at.
+/// The ranks connected to `rank`, ascending. each_source(target, f) calls f(source) for the sources
+/// of a target. Ranks without points are connected to none; as soon as all others are known to hang
+/// together no more need be looked at.
 template <class EachSource>
 std::vector<int> connected(int rank, const Layout& from, const Layout& to, EachSource each_source) {
   const int ranks = from.ranks();
@@ -218,18 +231,24 @@ Pattern::Pattern(const Layout& from, const Layout& to, int rank, Cut cut, const 
     : from_(from), to_(to), cut_(cut), periodic_(periodic), ghosts_(ghosts) {
   const bool boxes = from.has_boxes() && to.has_boxes();
   const auto both = [&] { return "a pattern from " + from.describe() + " to " + to.describe(); };
-  if (from.shape() != to.shape() || from.ranks() != to.ranks()) throw Error(both() + ": both must have the same shape and ranks");
+  if (from.shape() != to.shape() || from.ranks() != to.ranks())
+    throw Error(both() + ": both must have the same shape and ranks");
   if (rank < 0 || rank >= from.ranks())
-    throw Error(both() + " for rank " + std::to_string(rank) + ": ranks count from 0 to " + std::to_string(from.ranks() - 1));
+    throw Error(both() + " for rank " + std::to_string(rank) + ": ranks count from 0 to " +
+                std::to_string(from.ranks() - 1));
   if (!periodic.empty() && periodic.size() != from.axes())
-    throw Error(both() + ", periodic on " + std::to_string(periodic.size()) + " axes: say of every axis whether it is, or of none");
+    throw Error(both() + ", periodic on " + std::to_string(periodic.size()) +
+                " axes: say of every axis whether it is, or of none");
   if (cut.axis < -1 || cut.axis >= from.axes() || (cut.axis >= 0 && cut.size < 1))
     throw Error(both() + ", in tiles of " + std::to_string(cut.size) + " on axis " + std::to_string(cut.axis) +
-                ": tiles of at least 1 on an axis from 0 to " + std::to_string(from.axes() - 1) + ", or axis -1 for one tile");
+                ": tiles of at least 1 on an axis from 0 to " + std::to_string(from.axes() - 1) +
+                ", or axis -1 for one tile");
   if (cut.axis >= 0 && !boxes)
-    throw Error(both() + ", in tiles on axis " + std::to_string(cut.axis) + ": lists of runs travel in one tile, axis -1");
+    throw Error(both() + ", in tiles on axis " + std::to_string(cut.axis) +
+                ": lists of runs travel in one tile, axis -1");
   if (ghosts != Ghosts()) {
-    if (!to.has_boxes()) throw Error(both() + ", of ghost points alone: only boxes have ghost points, so give a destination of boxes");
+    if (!to.has_boxes())
+      throw Error(both() + ", of ghost points alone: only boxes have ghost points, so give a destination of boxes");
     for (int r = 0; r < to.ranks(); ++r) check_ghosts(to.box(r), r, ghosts);
   }
   from.check_owned_once("the source of a pattern");
@@ -260,13 +279,15 @@ Pattern::Pattern(const Layout& from, const Layout& to, int rank, Cut cut, const 
   } else {
     const std::vector<Owned> sources = owned(from);
     std::vector<Owned> mine;
-    std::copy_if(sources.begin(), sources.end(), std::back_inserter(mine), [&](const Owned& s) { return s.rank == rank; });
+    std::copy_if(sources.begin(), sources.end(), std::back_inserter(mine),
+                 [&](const Owned& s) { return s.rank == rank; });
     std::vector<std::vector<Stretch>> targets;
     for (int d = 0; d < to.ranks(); ++d) targets.push_back(stretches(to, d, periodic, ghosts));
     Sequences gives(from.ranks()), takes(from.ranks());
     for (int d = 0; d < to.ranks(); ++d)
       each_common(mine, targets[at(d)], [&](int, const Stretch& source, const Stretch&) { gives.add(d, source); });
-    each_common(sources, targets[at(rank)], [&](int s, const Stretch&, const Stretch& target) { takes.add(s, target); });
+    each_common(sources, targets[at(rank)],
+                [&](int s, const Stretch&, const Stretch& target) { takes.add(s, target); });
     tiles_[0] = {gives.pieces(), takes.pieces()};
     members_ = connected(rank, from, to, [&](int target, auto f) {
       each_common(sources, targets[at(target)], [&](int s, const Stretch&, const Stretch&) { f(s); });
@@ -291,7 +312,8 @@ Index Pattern::count(int t, int s, int d) const {
   }
   std::vector<Owned> given;
   for (const Stretch& stretch : stretches(source(), giver, {}, {})) given.push_back({stretch, giver});
-  each_common(given, stretches(target(), taker, periodic_, ghosts_), [&](int, const Stretch& part, const Stretch&) { sum += part.count; });
+  each_common(given, stretches(target(), taker, periodic_, ghosts_),
+              [&](int, const Stretch& part, const Stretch&) { sum += part.count; });
   return sum;
 }
 

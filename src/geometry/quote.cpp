@@ -5,7 +5,8 @@
 namespace weft {
 namespace {
 
-/// Bytes of the character that begins `text`, 0 where it is to be written as an escape: control characters, C1 among them, and what is no UTF-8.
+/// Bytes of the character that begins `text`, 0 where it is to be written as an escape: control
+/// characters, C1 among them, and what is no UTF-8.
 std::size_t printable(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(0);

@@ -1,4 +1,5 @@
-// Where boxes lie in memory. Two views are joined only when one offset and one stride an axis give every element of both.
+// Where boxes lie in memory. Two views are joined only when one offset and one stride an axis give
+// every element of both.
 #include <weft/view.hpp>
 
 #include <tuple>
@@ -13,15 +14,18 @@ namespace {
 Order slowest_first_of(const Box& box, const Order& order, const Shape& padding) {
   const Order every_axis = c_order(box.axes()), wanted = order.empty() ? every_axis : order;
   if (!std::is_permutation(wanted.begin(), wanted.end(), every_axis.begin(), every_axis.end()))
-    throw Error("memory order " + point_string(Shape(wanted.begin(), wanted.end())) + " for " + std::to_string(box.axes()) +
-                " axes: name every axis from 0 to " + std::to_string(box.axes() - 1) + " once, slowest first");
-  if ((!padding.empty() && padding.size() != box.axes()) || std::any_of(padding.begin(), padding.end(), [](Index n) { return n < 0; }))
+    throw Error("memory order " + point_string(Shape(wanted.begin(), wanted.end())) + " for " +
+                std::to_string(box.axes()) + " axes: name every axis from 0 to " + std::to_string(box.axes() - 1) +
+                " once, slowest first");
+  if ((!padding.empty() && padding.size() != box.axes()) ||
+      std::any_of(padding.begin(), padding.end(), [](Index n) { return n < 0; }))
     throw Error("padding " + point_string(padding) + " for " + std::to_string(box.axes()) +
                 " axes: give one number of elements an axis, 0 or more, or none at all");
   return wanted;
 }
 
-/// Makes `a` the view of both where `b` follows it on `axis` and one rule of strides covers them; all else about the boxes is equal.
+/// Makes `a` the view of both where `b` follows it on `axis` and one rule of strides covers them;
+/// all else about the boxes is equal.
 bool join(View& a, const View& b, int axis) {
   for (int i = 0; i < a.box.axes(); ++i)
     if (i != axis && a.box.extent(i) > 1 && a.strides[i] != b.strides[i]) return false;
@@ -33,7 +37,8 @@ bool join(View& a, const View& b, int axis) {
   return true;
 }
 
-/// One pass over neighbours along `axis`: once sorted, a view can only follow one of the few that end where it begins.
+/// One pass over neighbours along `axis`: once sorted, a view can only follow one of the few that
+/// end where it begins.
 bool join_along(int axis, std::vector<View>& views) {
   const auto row_before = [axis](const View& a, const View& b) {  // a row: one slot and one range on all other axes
     if (a.slot != b.slot) return a.slot < b.slot;
@@ -57,8 +62,9 @@ bool join_along(int axis, std::vector<View>& views) {
     if (!open.empty() && row_before(views[open.front()], views[i])) open.clear();
     const Index lo = views[i].box.lo[axis];
     std::erase_if(open, [&](std::size_t k) { return views[k].box.hi[axis] < lo; });
-    const auto before = std::find_if(open.begin(), open.end(),
-                                     [&](std::size_t k) { return views[k].box.hi[axis] == lo && join(views[k], views[i], axis); });
+    const auto before = std::find_if(open.begin(), open.end(), [&](std::size_t k) {
+      return views[k].box.hi[axis] == lo && join(views[k], views[i], axis);
+    });
     if (before == open.end()) {
       open.push_back(i);
       continue;
@@ -77,7 +83,8 @@ bool join_along(int axis, std::vector<View>& views) {
 
 Index View::at(const Shape& point) const {
   if (point.size() != box.axes()) [[unlikely]]
-    throw Error("a point with " + std::to_string(point.size()) + (point.size() == 1 ? " axis" : " axes") + " for an array with " + std::to_string(box.axes()) +
+    throw Error("a point with " + std::to_string(point.size()) + (point.size() == 1 ? " axis" : " axes") +
+                " for an array with " + std::to_string(box.axes()) +
                 ": give an index for every axis, those of batch and components included");
   Index where = offset;
   for (int a = 0; a < box.axes(); ++a) where += (point[a] - box.lo[a]) * strides[a];
@@ -109,7 +116,8 @@ Index dense_elements(const Box& box, const Order& order, const Shape& padding) {
   if (box.empty()) return 0;
   Shape allocated = box.shape();
   for (int i = 1; i < box.axes() && !padding.empty(); ++i)
-    allocated[slowest_first[i]] = checked::sum(allocated[slowest_first[i]], padding[slowest_first[i]], "the padded length of an axis");
+    allocated[slowest_first[i]] =
+        checked::sum(allocated[slowest_first[i]], padding[slowest_first[i]], "the padded length of an axis");
   return volume(allocated);
 }
 

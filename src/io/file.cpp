@@ -1,14 +1,15 @@
-// Raw and npy files by MPI-IO. The format is NumPy's ("NPY format", numpy.lib.format), versions 1 and 2.
+// Raw and npy files by MPI-IO. The format is NumPy's ("NPY format", numpy.lib.format), versions 1
+// and 2.
 //
-// Always true: whatever can fail on one rank alone is followed by an agreement of all ranks, so that no rank enters the
-// next collective call alone. A file that is being written has
-// its full size on disk before anybody writes, and its name only after all have written.
+// Always true: whatever can fail on one rank alone is followed by an agreement of all ranks, so
+// that no rank enters the next collective call alone. A file that is being written has its full
+// size on disk before anybody writes, and its name only after all have written.
 #include <weft/file.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <complex>
 #include <cerrno>
+#include <complex>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -56,7 +57,8 @@ Index element_bytes(const std::string& type) {
   throw Error("'" + shown(type) + "' is no element type; these are:" + known);
 }
 
-// -- npy headers ------------------------------------------------------------------------------------------------------
+// -- npy headers
+// ------------------------------------------------------------------------------------------------------
 
 struct Header {
   FileType file;
@@ -64,7 +66,8 @@ struct Header {
   Index bytes = 0;  // up to the first element
 };
 
-/// The Python dictionary {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, keys in any order.
+/// The Python dictionary {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, keys in any
+/// order.
 class Dictionary {
  public:
   explicit Dictionary(std::string_view text) : text_(text) {}
@@ -119,7 +122,8 @@ class Dictionary {
     if (value.size() < 2) corrupt();
     const std::string name = value.substr(1);
     if ((value[0] == '<' || value[0] == '>') && value[0] != byte_order && name[0] != 'b')
-      throw Error("elements '" + shown(value) + "' have the other byte order; convert them: np.save(path, a.astype('" + byte_order + shown(name) + "'))");
+      throw Error("elements '" + shown(value) + "' have the other byte order; convert them: np.save(path, a.astype('" +
+                  byte_order + shown(name) + "'))");
     if (!std::strchr("<>|=", value[0])) corrupt();
     return name;
   }
@@ -145,7 +149,8 @@ Header parse_npy(const std::string& start, Index file_bytes) {
   if (!start.starts_with("\x93NUMPY") || start.size() < 10) throw Error("this is no npy file");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(start[i])); };
   const std::size_t version = byte(6), begin = version == 1 ? 10 : 12;
-  if (version < 1 || version > 3) throw Error("npy version " + std::to_string(version) + " is not known; versions 1 to 3 are");
+  if (version < 1 || version > 3)
+    throw Error("npy version " + std::to_string(version) + " is not known; versions 1 to 3 are");
   if (start.size() < begin) throw Error("the npy header is truncated");
   std::size_t length = 0;
   for (std::size_t i = begin; i-- > 8;) length = length << 8 | byte(i);
@@ -154,10 +159,11 @@ Header parse_npy(const std::string& start, Index file_bytes) {
 
   Header header = Dictionary(std::string_view(start).substr(begin, length)).parse();
   header.bytes = static_cast<Index>(begin + length);
-  const Index points = volume(header.file.shape), size = element_bytes(header.file.type), room = file_bytes - header.bytes;
+  const Index points = volume(header.file.shape), size = element_bytes(header.file.type),
+              room = file_bytes - header.bytes;
   if (room / size < points)
-    throw Error("truncated: " + to_string(header.file.shape) + " elements of '" + header.file.type + "' need " + std::to_string(size) +
-                " bytes each, the file has " + std::to_string(room) + " after its header");
+    throw Error("truncated: " + to_string(header.file.shape) + " elements of '" + header.file.type + "' need " +
+                std::to_string(size) + " bytes each, the file has " + std::to_string(room) + " after its header");
   return header;
 }
 
@@ -166,15 +172,19 @@ std::string npy_header(const FileType& file) {
   for (const Index extent : file.shape) shape += std::to_string(extent) + (file.shape.size() == 1 ? "," : ", ");
   if (file.shape.size() > 1) shape.resize(shape.size() - 2);
   const char order = file.type.substr(1) == "1" ? '|' : byte_order;
-  std::string text = std::string("{'descr': '") + order + file.type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string text =
+      std::string("{'descr': '") + order + file.type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   text.resize((10 + text.size()) / 64 * 64 + 64 - 10 - 1, ' ');  // the data begin on a multiple of 64
   text += '\n';
-  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size() & 255) + static_cast<char>(text.size() >> 8) + text;
+  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size() & 255) +
+         static_cast<char>(text.size() >> 8) + text;
 }
 
-// -- files ------------------------------------------------------------------------------------------------------------
+// -- files
+// ------------------------------------------------------------------------------------------------------------
 
-/// Where a rank's points lie in the file and in its array, point for point, ascending in the file as MPI demands.
+/// Where a rank's points lie in the file and in its array, point for point, ascending in the file
+/// as MPI demands.
 struct Places {
   Datatype file, array;
 };
@@ -207,7 +217,8 @@ Places places(const Layout& layout, int rank, bool fortran_order, Index bytes) {
   }
   if (placed.empty()) return {};
   if (fortran_order) throw Error("a layout of runs cannot read an array in Fortran order; save it in C order");
-  std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) { return a.run.first < b.run.first; });
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const Placed& a, const Placed& b) { return a.run.first < b.run.first; });
   std::vector<View> file, array;
   for (const auto& [run, at] : placed) {
     file.push_back({{{0}, {run.count}}, 0, run.first, {1}});
@@ -217,9 +228,12 @@ Places places(const Layout& layout, int rank, bool fortran_order, Index bytes) {
 }
 
 /// Points the file's view at this rank's places; returns where the same points lie in its array.
-Datatype point(const Communicator& all, const File& file, const std::string& path, const Header& header, const Layout& layout) {
-  Places at = all.agree(
-      [&] { return naming(path, [&] { return places(layout, all.rank(), header.fortran_order, element_bytes(header.file.type)); }); });
+Datatype point(const Communicator& all, const File& file, const std::string& path, const Header& header,
+               const Layout& layout) {
+  Places at = all.agree([&] {
+    return naming(path,
+                  [&] { return places(layout, all.rank(), header.fortran_order, element_bytes(header.file.type)); });
+  });
   file.view(header.bytes, at.file);
   return std::move(at.array);
 }
@@ -232,27 +246,34 @@ struct Memory {
 };
 
 bool converts(const std::string& a, const std::string& b) {
-  const auto pair = [&](const char* small, const char* large) { return (a == small && b == large) || (a == large && b == small); };
+  const auto pair = [&](const char* small, const char* large) {
+    return (a == small && b == large) || (a == large && b == small);
+  };
   return pair("f4", "f8") || pair("c8", "c16");
 }
 
 /// What every rank gives alike, or an error on all of them.
-void check_arguments(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, const Memory& array) {
+void check_arguments(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type,
+                     const Memory& array) {
   all.same("the file's name", path);
-  all.same("the element type of " + shown_path(path), type + (array.type == type ? "" : " in an array of " + array.type));
+  all.same("the element type of " + shown_path(path),
+           type + (array.type == type ? "" : " in an array of " + array.type));
   all.same("the layout of " + shown_path(path), layout.describe(true));
   const Index size = element_bytes(type), array_size = element_bytes(array.type);
   if (type != array.type && !converts(type, array.type))
     fail(path, "elements of '" + type + "' in the file and of '" + array.type +
-                   "' in the array: give an array of the file's type, or of the same in the other precision (f4 and f8, c8 and c16 are converted)");
+                   "' in the array: give an array of the file's type, or of the same in the other precision (f4 and "
+                   "f8, c8 and c16 are converted)");
   if (layout.ranks() != all.size())
-    fail(path, "the layout is for " + std::to_string(layout.ranks()) + " ranks, the communicator has " + std::to_string(all.size()));
+    fail(path, "the layout is for " + std::to_string(layout.ranks()) + " ranks, the communicator has " +
+                   std::to_string(all.size()));
   checked::bytes(volume(layout.shape()), size, "the whole array");
   all.agree([&] {
     const Index needed = layout.elements(all.rank());
     checked::bytes(needed, std::max(size, array_size), "the array");
     if (array.room >= 0 && array.room < needed)
-      fail(path, "the array has room for " + std::to_string(array.room) + " elements, and its part of the layout is " + std::to_string(needed));
+      fail(path, "the array has room for " + std::to_string(array.room) + " elements, and its part of the layout is " +
+                     std::to_string(needed));
     if (!array.data && needed > 0) fail(path, "the array is a null pointer");
   });
 }
@@ -290,11 +311,16 @@ void convert(const Layout& layout, int rank, const std::string& type, const void
 }
 
 /// Room for this rank's part as the file has it, where the array's elements are of another type.
-std::vector<std::byte> copy_room(const Communicator& all, const Layout& layout, const std::string& type, const Memory& array) {
-  return all.agree([&] { return std::vector<std::byte>(type == array.type ? 0 : static_cast<std::size_t>(layout.elements(all.rank()) * element_bytes(type))); });
+std::vector<std::byte> copy_room(const Communicator& all, const Layout& layout, const std::string& type,
+                                 const Memory& array) {
+  return all.agree([&] {
+    return std::vector<std::byte>(
+        type == array.type ? 0 : static_cast<std::size_t>(layout.elements(all.rank()) * element_bytes(type)));
+  });
 }
 
-/// What rank 0 sees of an existing file. Every rank looks: opening a file that only some ranks have would leave MPI in two minds.
+/// What rank 0 sees of an existing file. Every rank looks: opening a file that only some ranks have
+/// would leave MPI in two minds.
 Header look(const Communicator& all, const std::string& path, const FileType& raw = {}) {
   std::string start;
   Index bytes = 0;
@@ -317,13 +343,14 @@ Header look(const Communicator& all, const std::string& path, const FileType& ra
   }
   const Index needed = volume(raw.shape) * element_bytes(raw.type);
   if (bytes != needed)
-    fail(path, to_string(raw.shape) + " elements of '" + raw.type + "' need " + std::to_string(needed) + " bytes, the file has " +
-                   std::to_string(bytes));
+    fail(path, to_string(raw.shape) + " elements of '" + raw.type + "' need " + std::to_string(needed) +
+                   " bytes, the file has " + std::to_string(bytes));
   return {raw, false, 0};
 }
 
-/// A file of `bytes` bytes that begins with `start`. The room is taken now, while a full disk is an error that one rank
-/// can tell the others, and not the failure of some ranks inside a collective call.
+/// A file of `bytes` bytes that begins with `start`. The room is taken now, while a full disk is an
+/// error that one rank can tell the others, and not the failure of some ranks inside a collective
+/// call.
 void create(const std::string& path, const std::string& start, Index bytes) {
   const int file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0) fail(path, std::strerror(errno));
@@ -335,7 +362,8 @@ void create(const std::string& path, const std::string& start, Index bytes) {
   made = made && ::pwrite(file, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size());
   const int why = made ? 0 : errno;
   const bool closed = ::close(file) == 0;
-  if (!made || !closed) fail(path, "no room for " + std::to_string(bytes) + " bytes: " + std::strerror(why ? why : errno));
+  if (!made || !closed)
+    fail(path, "no room for " + std::to_string(bytes) + " bytes: " + std::strerror(why ? why : errno));
 }
 
 void read(const Communicator& all, const std::string& path, const Layout& layout, const std::string& type, void* array,
@@ -343,8 +371,11 @@ void read(const Communicator& all, const std::string& path, const Layout& layout
   check_arguments(all, path, layout, type, memory);
   const FileType wanted{layout.shape(), type};
   const Header header = look(all, path, is_npy(path) ? FileType{} : wanted);
-  if (header.file.type != type) fail(path, "elements are '" + header.file.type + "', and '" + type + "' was asked for" +
-                                                         (converts(header.file.type, memory.type) ? "; name '" + header.file.type + "' as the file's type to have them converted" : ""));
+  if (header.file.type != type)
+    fail(path, "elements are '" + header.file.type + "', and '" + type + "' was asked for" +
+                   (converts(header.file.type, memory.type)
+                        ? "; name '" + header.file.type + "' as the file's type to have them converted"
+                        : ""));
   if (header.file.shape != wanted.shape)
     fail(path, "the array is " + to_string(header.file.shape) + ", and the layout is of " + to_string(wanted.shape));
   const File file(all, path, MPI_MODE_RDONLY);
@@ -374,10 +405,11 @@ void write(const Communicator& all, const std::string& path, const Layout& layou
     });
     all.agree([&] {
       if (::access(part.c_str(), R_OK | W_OK) != 0)
-        fail(part,
-             std::string(std::strerror(errno)) + "; all ranks must see the same folder, and this one does not see what rank 0 made there");
+        fail(part, std::string(std::strerror(errno)) +
+                       "; all ranks must see the same folder, and this one does not see what rank 0 made there");
     });
-    File file(all, part, MPI_MODE_RDWR);  // reading too: MPI may fill the gaps between a rank's parts by reading them first
+    // Reading too: MPI may fill the gaps between a rank's parts by reading them first
+    File file(all, part, MPI_MODE_RDWR);
     file.write(copy.empty() ? memory.data : copy.data(), point(all, file, part, header, layout));
     file.sync();
     file.close();
@@ -401,13 +433,15 @@ FileType inspect(MPI_Comm comm, const std::string& path) {
   });
 }
 
-void read(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, void* array, const std::string& array_type, Index room) {
+void read(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, void* array,
+          const std::string& array_type, Index room) {
   const mpi::Entry entry("reading a file", path);
   const Communicator all = Communicator::shared(comm);
   all.together([&] { read(all, path, layout, type, array, {array, array_type.empty() ? type : array_type, room}); });
 }
 
-void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array, const std::string& array_type, Index room) {
+void write(MPI_Comm comm, const std::string& path, const Layout& layout, const std::string& type, const void* array,
+           const std::string& array_type, Index room) {
   const mpi::Entry entry("writing a file", path);
   const Communicator all = Communicator::shared(comm);
   all.together([&] { write(all, path, layout, type, {array, array_type.empty() ? type : array_type, room}); });

@@ -1,5 +1,5 @@
-// Long lines: the points of a line as an array of n1 x n2, whose axes two plans transform one after the other. Between
-// them element (k1, j2) is multiplied by the power k1 j2 of exp(-2 pi i / n).
+// Long lines: the points of a line as an array of n1 x n2, whose axes two plans transform one after
+// the other. Between them element (k1, j2) is multiplied by the power k1 j2 of exp(-2 pi i / n).
 #include <weft/long_line.hpp>
 
 #include <cmath>
@@ -10,8 +10,9 @@
 
 namespace weft {
 
-/// Powers of exp(-2 pi i / n), each the product of two out of tables of about the square root of n entries. Entries are
-/// correct to rounding in double precision, and so are powers to one more rounding.
+/// Powers of exp(-2 pi i / n), each the product of two out of tables of about the square root of n
+/// entries. Entries are correct to rounding in double precision, and so are powers to one more
+/// rounding.
 class UnityRoots {
  public:
   explicit UnityRoots(Index n) : n_(n) {
@@ -48,7 +49,8 @@ Index largest_divisor_to_root(Index n) {
   return found;
 }
 
-/// values (k1, j2) times the power k1 j2, or its conjugate. `part` is the box of both; rows lie one behind the other.
+/// values (k1, j2) times the power k1 j2, or its conjugate. `part` is the box of both; rows lie one
+/// behind the other.
 template <class Real>
 void multiply(std::complex<Real>* values, const Box& part, const UnityRoots& powers, bool conjugate) {
   const double sign = conjugate ? -1 : 1;
@@ -78,7 +80,8 @@ void check_request(const mpi::Communicator& all, Precision precision, Index n, c
                         : options.placement != plain.placement   ? "placement"
                                                                  : nullptr;
     if (given)
-      throw Error("option \"" + std::string(given) + "\" is given for a long line, which chooses it itself; leave it "
+      throw Error("option \"" + std::string(given) +
+                  "\" is given for a long line, which chooses it itself; leave it "
                   "at its default");
   });
 }
@@ -122,8 +125,10 @@ struct AnyLongLine::Body {
   void twiddle(bool conjugate) {
     const Box& part = middle.box(rank);
     if (part.empty()) return;
-    if (single) multiply(reinterpret_cast<std::complex<float>*>(between.get()), part, powers, conjugate);
-    else multiply(reinterpret_cast<std::complex<double>*>(between.get()), part, powers, conjugate);
+    if (single)
+      multiply(reinterpret_cast<std::complex<float>*>(between.get()), part, powers, conjugate);
+    else
+      multiply(reinterpret_cast<std::complex<double>*>(between.get()), part, powers, conjugate);
   }
 
   Index n, n1, n2;
@@ -164,8 +169,10 @@ Index AnyLongLine::columns() const { return body_->n2; }
 
 Index AnyLongLine::mode(Index p) const {
   if (p < 0 || p >= body_->n)
-    throw Error("element " + std::to_string(p) + " of a line of " + std::to_string(body_->n) + " points is asked for; "
-                "allowed: 0 to " + std::to_string(body_->n - 1));
+    throw Error("element " + std::to_string(p) + " of a line of " + std::to_string(body_->n) +
+                " points is asked for; "
+                "allowed: 0 to " +
+                std::to_string(body_->n - 1));
   return body_->natural ? p : p / body_->n2 + body_->n1 * (p % body_->n2);
 }
 

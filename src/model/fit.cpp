@@ -1,4 +1,5 @@
-// Fits: one coefficient is searched where the form is not linear in it, all others are linear least squares.
+// Fits: one coefficient is searched where the form is not linear in it, all others are linear least
+// squares.
 #include <weft/fit.hpp>
 
 #include <algorithm>
@@ -58,8 +59,8 @@ double squares(std::string_view form, const std::vector<Sample>& samples, const 
   return sum;
 }
 
-/// Where f is least in [low, high]: the best of a scan, and golden sections around it. At an end of the scan it is an
-/// end.
+/// Where f is least in [low, high]: the best of a scan, and golden sections around it. At an end of
+/// the scan it is an end.
 double least_of(const std::function<double(double)>& f, double low, double high) {
   constexpr int steps = 400;
   const auto place = [&](int k) { return low + (high - low) * k / steps; };
@@ -82,7 +83,8 @@ double least_of(const std::function<double(double)>& f, double low, double high)
 }
 
 std::vector<double> comm(const std::vector<Sample>& samples, double least, double most) {
-  // a2 + P is positive on all ranks that were measured: a2 is searched by the logarithm of its distance from that
+  // a2 + P is positive on all ranks that were measured: a2 is searched by the logarithm of its
+  // distance from that
   const auto a2 = [&](double at) { return std::exp(at) - least; };
   const double low = std::log(1e-6 * least), high = std::log(1e4 * most);
   const double at = least_of([&](double v) { return squares("comm", samples, line(samples, a2(v))); }, low, high);
@@ -103,7 +105,8 @@ std::vector<double> amdahl(const std::vector<Sample>& samples) {
   return {std::exp(at)};
 }
 
-/// S with S S^T = (J^T J)^-1 for the slopes J of all samples: the inverse of R where J = Q R, by columns.
+/// S with S S^T = (J^T J)^-1 for the slopes J of all samples: the inverse of R where J = Q R, by
+/// columns.
 std::vector<double> spread_of(const Fit& fit) {
   const std::size_t count = fit.coefficients.size(), rows = fit.samples.size();
   std::vector<std::vector<double>> q(count, std::vector<double>(rows));
@@ -127,8 +130,7 @@ std::vector<double> spread_of(const Fit& fit) {
       }
     const double left = std::sqrt(dot(k, k));
     if (!(left > 1e-10 * length))
-      throw Error("the samples do not determine the coefficients of \"" + fit.form +
-                  "\": give more numbers of ranks");
+      throw Error("the samples do not determine the coefficients of \"" + fit.form + "\": give more numbers of ranks");
     r[k * count + k] = left;
     for (double& value : q[k]) value /= left;
   }
@@ -197,8 +199,7 @@ Prediction Fit::at(double ranks, double work) const {
   }
   Prediction said{value, error, ""};
   if (ranks < least_ranks || ranks > most_ranks)
-    said.warning =
-        "outside of the " + number(least_ranks) + " to " + number(most_ranks) + " ranks that were measured";
+    said.warning = "outside of the " + number(least_ranks) + " to " + number(most_ranks) + " ranks that were measured";
   if (value <= 0) {
     said.warning += std::string(said.warning.empty() ? "" : ", and ") + "the form is not positive from " +
                     number(zero()) + " ranks on: it says nothing there";
@@ -231,8 +232,8 @@ Fit fit(std::string_view name, const std::vector<Sample>& samples) {
   if (samples.size() <= count || different.size() < count)
     throw Error("\"" + found.form + "\" has " + std::to_string(count) + " coefficient" + (count == 1 ? "" : "s") +
                 ", and " + std::to_string(samples.size()) + " samples on " + std::to_string(different.size()) +
-                " numbers of ranks are too few for an error bar; give at least " + std::to_string(count + 1) +
-                ", on " + std::to_string(count) + " numbers of ranks or more");
+                " numbers of ranks are too few for an error bar; give at least " + std::to_string(count + 1) + ", on " +
+                std::to_string(count) + " numbers of ranks or more");
   found.least_ranks = *different.begin(), found.most_ranks = *different.rbegin();
   found.freedom = static_cast<int>(samples.size() - count);
   if (name == "comp") {
@@ -262,9 +263,8 @@ Fit given_fit(std::string_view name, std::vector<double> coefficients, double le
   for (const double value : {least_ranks, most_ranks, relative_error}) fine = fine && std::isfinite(value);
   for (const double c : coefficients) fine = fine && std::isfinite(c);
   if (!fine)
-    throw Error("a fit is given for " + number(least_ranks) + " to " + number(most_ranks) +
-                " ranks with an error of " + number(relative_error) +
-                "; give finite coefficients, 1 rank or more, and an error above 0");
+    throw Error("a fit is given for " + number(least_ranks) + " to " + number(most_ranks) + " ranks with an error of " +
+                number(relative_error) + "; give finite coefficients, 1 rank or more, and an error above 0");
   Fit given;
   given.form = form.name;
   given.coefficients = std::move(coefficients);

@@ -18,8 +18,7 @@ const std::vector<MachineRow>& machine_rows() {
 
 double rate_at(const std::vector<Rate>& rates, double at, double otherwise) {
   if (rates.empty()) return otherwise;
-  const auto above =
-      std::lower_bound(rates.begin(), rates.end(), at, [](const Rate& r, double v) { return r.at < v; });
+  const auto above = std::lower_bound(rates.begin(), rates.end(), at, [](const Rate& r, double v) { return r.at < v; });
   if (above == rates.begin()) return above->per_second;
   if (above == rates.end()) return rates.back().per_second;
   const Rate &low = above[-1], &high = *above;

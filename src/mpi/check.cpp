@@ -17,7 +17,8 @@ void check_running(const char* what) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  if (!initialized) throw Error(std::string("cannot ") + what + ": MPI is not initialised; call MPI_Init or MPI_Init_thread before");
+  if (!initialized)
+    throw Error(std::string("cannot ") + what + ": MPI is not initialised; call MPI_Init or MPI_Init_thread before");
   if (finalized) throw Error(std::string("cannot ") + what + ": MPI is already finalised; do it before MPI_Finalize");
 }
 

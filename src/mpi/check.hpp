@@ -1,5 +1,5 @@
-// Checked MPI calls, and a count of what has been made and not yet freed.
-// Always true: no MPI error goes unseen, and every handle of the wrapper is counted from its making to its freeing.
+// Checked MPI calls, and a count of what has been made and not yet freed. Always true: no MPI error
+// goes unseen, and every handle of the wrapper is counted from its making to its freeing.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@ void check_running(const char* what);
 /// False once MPI is finalised (or was never initialised): then destructors leave handles alone.
 bool running();
 
-/// Handles that weft has made and not freed yet; a test that ends with more than it began with has found a leak.
+/// Handles that weft has made and not freed yet; a test that ends with more than it began with has
+/// found a leak.
 struct Handles {
   Index communicators = 0, datatypes = 0, requests = 0, windows = 0;
   bool operator==(const Handles&) const = default;

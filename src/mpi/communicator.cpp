@@ -40,7 +40,8 @@ std::string excerpt(const std::string& text, const std::string& other) {
   return (from > 0 ? "..." : "") + shown(text.substr(from, most), most) + (from + most < text.size() ? "..." : "");
 }
 
-// While it lives, MPI returns errors of what belongs to no communicator, for which it else ends the program.
+// While it lives, MPI returns errors of what belongs to no communicator, for which it else ends the
+// program.
 class Returns {
  public:
   explicit Returns(MPI_Comm of) : of_(of) {
@@ -69,7 +70,9 @@ void check_given(MPI_Comm comm) {
     if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
       throw Error("the communicator is none that MPI knows; give one that was made and not freed");
   }
-  if (inter) throw Error("the communicator is an intercommunicator; give an intracommunicator, such as MPI_Intercomm_merge makes of it");
+  if (inter)
+    throw Error(
+        "the communicator is an intercommunicator; give an intracommunicator, such as MPI_Intercomm_merge makes of it");
 }
 
 }  // namespace
@@ -95,7 +98,8 @@ namespace {
 
 using Free = int (*)(MPI_Comm, int, void*, void*);
 
-// Attributes by which a communicator's own of ours is found, and the one that is shared by all who use a user's.
+// Attributes by which a communicator's own of ours is found, and the one that is shared by all who
+// use a user's.
 int new_key(Free free) {
   int key = MPI_KEYVAL_INVALID;
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr), "MPI_Comm_create_keyval");
@@ -270,7 +274,8 @@ void Communicator::bcast(std::string& text, int root) const {
   hear();
   const Wait wait("MPI_Bcast");
   for (Index at = 0; at < length; at += count_limit)
-    check(MPI_Bcast(text.data() + at, static_cast<int>(std::min(length - at, count_limit)), MPI_CHAR, root, raw_), "MPI_Bcast");
+    check(MPI_Bcast(text.data() + at, static_cast<int>(std::min(length - at, count_limit)), MPI_CHAR, root, raw_),
+          "MPI_Bcast");
 }
 
 Index Communicator::total(Index value) const {
@@ -319,7 +324,8 @@ std::vector<std::string> Communicator::gather_all(const std::string& text) const
   std::string joined(static_cast<std::size_t>(total), '\0');
   hear();
   const Wait wait("MPI_Allgatherv");
-  check(MPI_Allgatherv(text.data(), static_cast<int>(text.size()), MPI_CHAR, joined.data(), counts.data(), offsets.data(), MPI_CHAR, raw_),
+  check(MPI_Allgatherv(text.data(), static_cast<int>(text.size()), MPI_CHAR, joined.data(), counts.data(),
+                       offsets.data(), MPI_CHAR, raw_),
         "MPI_Allgatherv");
   for (std::size_t r = 0; r < all.size(); ++r)
     all[r] = joined.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(counts[r]));
@@ -333,9 +339,11 @@ std::vector<std::vector<Index>> Communicator::gather_all(const std::vector<Index
   const Amount block(count, element);
   hear();
   const Wait wait("MPI_Allgather");
-  check(MPI_Allgather(values.data(), block.count(), block.type(), joined.data(), block.count(), block.type(), raw_), "MPI_Allgather");
+  check(MPI_Allgather(values.data(), block.count(), block.type(), joined.data(), block.count(), block.type(), raw_),
+        "MPI_Allgather");
   std::vector<std::vector<Index>> all;
-  for (auto next = joined.begin(); all.size() < static_cast<std::size_t>(size_); next += count) all.emplace_back(next, next + count);
+  for (auto next = joined.begin(); all.size() < static_cast<std::size_t>(size_); next += count)
+    all.emplace_back(next, next + count);
   return all;
 }
 
@@ -346,8 +354,8 @@ std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
   for (const int node : asked) numbers_asked += (numbers_asked.empty() ? "" : ",") + std::to_string(node);
   if (!alike(unit + ";" + numbers_asked)) same("WEFT_RANKS_PER_NODE", unit), same("the nodes of ranks", numbers_asked);
   if (!asked.empty() && asked.size() != static_cast<std::size_t>(size_))
-    throw Error("nodes are given for " + std::to_string(asked.size()) + " ranks, but the communicator has " + std::to_string(size_) +
-                "; give one number a rank, or none to have them found");
+    throw Error("nodes are given for " + std::to_string(asked.size()) + " ranks, but the communicator has " +
+                std::to_string(size_) + "; give one number a rank, or none to have them found");
   int world_rank = 0;
   check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
   // the lowest rank that shares memory with each, and which one it is put into one node with
@@ -415,8 +423,8 @@ void Communicator::same(const std::string& what, const std::string& text) const 
   if (rank == size_) return;
   std::string other = text;
   bcast(other, rank);
-  throw Error("ranks disagree about " + what + ": rank 0 has " + excerpt(first, other) + ", rank " + std::to_string(rank) + " has " +
-              excerpt(other, first) + "; give every rank the same");
+  throw Error("ranks disagree about " + what + ": rank 0 has " + excerpt(first, other) + ", rank " +
+              std::to_string(rank) + " has " + excerpt(other, first) + "; give every rank the same");
 }
 
 bool Communicator::alike(const std::string& text) const {

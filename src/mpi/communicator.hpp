@@ -1,5 +1,5 @@
-// A communicator that weft owns: always a duplicate or a part, never the caller's own, and errors on it return.
-// Everything here is collective over the communicator unless it says "local".
+// A communicator that weft owns: always a duplicate or a part, never the caller's own, and errors
+// on it return. Everything here is collective over the communicator unless it says "local".
 #pragma once
 
 #include <bit>
@@ -26,14 +26,17 @@ class Communicator {
  public:
   /// No communicator: to be moved into.
   Communicator() = default;
-  /// A duplicate of `comm`. Throws locally when MPI is not running, or `comm` is null or an intercommunicator.
+  /// A duplicate of `comm`. Throws locally when MPI is not running, or `comm` is null or an
+  /// intercommunicator.
   static Communicator duplicate(MPI_Comm comm);
-  /// The duplicate that all share who ask for one of `comm`: made for the first of them and freed after the last, so that many plans need
-  /// but one. Each gets its own where threads may call MPI at once, for then calls of two plans may meet on it. Where `comm` is
-  /// weft's own, that is shared, and nothing is communicated. Throws as `duplicate`.
+  /// The duplicate that all share who ask for one of `comm`: made for the first of them and freed
+  /// after the last, so that many plans need but one. Each gets its own where threads may call MPI
+  /// at once, for then calls of two plans may meet on it. Where `comm` is weft's own, that is
+  /// shared, and nothing is communicated. Throws as `duplicate`.
   static Communicator shared(MPI_Comm comm);
-  /// For an exchange over all ranks of `group`: `group` itself where it is weft's own, else a duplicate. Whoever sends on it does so
-  /// inside `start`, or in collectives, since starts come in the same order on all ranks.
+  /// For an exchange over all ranks of `group`: `group` itself where it is weft's own, else a
+  /// duplicate. Whoever sends on it does so inside `start`, or in collectives, since starts come in
+  /// the same order on all ranks.
   static Communicator of(MPI_Comm group);
   /// The same communicator, with traffic of its own. Local.
   Communicator again() const;
@@ -47,14 +50,18 @@ class Communicator {
   int size() const { return size_; }  // local
   MPI_Comm raw() const { return raw_; }
 
-  /// The ranks that name the same members, in order: this communicator where that is all, else one that is shared by all who name
-  /// them while anybody has it. Every rank names itself and all those that name it.
+  /// The ranks that name the same members, in order: this communicator where that is all, else one
+  /// that is shared by all who name them while anybody has it. Every rank names itself and all
+  /// those that name it.
   Communicator group(const std::vector<int>& members) const;
-  /// How often this was called on this communicator, all its handles together. Local, and alike on all ranks if they call alike.
+  /// How often this was called on this communicator, all its handles together. Local, and alike on
+  /// all ranks if they call alike.
   std::uint64_t next_number() const;
-  /// The ranks of one color, ordered by key, then by rank here. A negative color gets no communicator: raw() is MPI_COMM_NULL.
+  /// The ranks of one color, ordered by key, then by rank here. A negative color gets no
+  /// communicator: raw() is MPI_COMM_NULL.
   Communicator split(int color, int key = 0) const;
-  /// The same ranks, each with the neighbours that neighbourhood collectives receive from and send to.
+  /// The same ranks, each with the neighbours that neighbourhood collectives receive from and send
+  /// to.
   Communicator graph(const std::vector<int>& sources, const std::vector<int>& targets) const;
   void barrier() const;
   /// Every rank's `text` becomes the root's.
@@ -96,29 +103,33 @@ class Communicator {
   /// As weft::nodes, which is this for everyone. The one place where nodes are found.
   std::vector<int> nodes(const std::vector<int>& asked = {}) const;
 
-  /// Runs f, which may fail on some ranks alone and therefore must not communicate, and returns its value. When it throws anywhere,
-  /// all ranks throw Error("rank r: message") of the lowest rank r that failed.
+  /// Runs f, which may fail on some ranks alone and therefore must not communicate, and returns its
+  /// value. When it throws anywhere, all ranks throw Error("rank r: message") of the lowest rank r
+  /// that failed.
   template <class F>
   auto agree(F&& f) const -> std::invoke_result_t<F>;
-  /// Runs f, which communicates here, and returns its value. f may throw anywhere on some ranks alone, as whatever
-  /// allocates may: the others hear of it in the next collective, and all throw Error("rank r: message") of the lowest
-  /// such rank r. What all throw alike is thrown as it is. A part of the ranks that communicate by themselves do so in
-  /// a `together` of their own, inside, and all ranks come to one. What MPI does collectively by other calls than those
-  /// of this class comes after `hear`.
+  /// Runs f, which communicates here, and returns its value. f may throw anywhere on some ranks
+  /// alone, as whatever allocates may: the others hear of it in the next collective, and all throw
+  /// Error("rank r: message") of the lowest such rank r. What all throw alike is thrown as it is. A
+  /// part of the ranks that communicate by themselves do so in a `together` of their own, inside,
+  /// and all ranks come to one. What MPI does collectively by other calls than those of this class
+  /// comes after `hear`.
   template <class F>
   auto together(F&& f) const -> std::invoke_result_t<F>;
-  /// Inside of `together`: goes on when all ranks are well. Nothing may fail between this and the call of MPI that
-  /// follows.
+  /// Inside of `together`: goes on when all ranks are well. Nothing may fail between this and the
+  /// call of MPI that follows.
   void hear() const {
     if (Together* const now = Together::innermost()) now->most(*this, {});
   }
-  /// Throws on all ranks when `text` is not the same on all of them: "ranks disagree about the shape: rank 0 has ...".
+  /// Throws on all ranks when `text` is not the same on all of them: "ranks disagree about the
+  /// shape: rank 0 has ...".
   void same(const std::string& what, const std::string& text) const;
 
   /// Whether all ranks have the same text. One reduction of its length and of a hash of 64 bits.
   bool alike(const std::string& text) const;
 
-  /// Data movers called on this communicator, what they sent to other ranks, since it was made. Local.
+  /// Data movers called on this communicator, what they sent to other ranks, since it was made.
+  /// Local.
   const Traffic& traffic() const { return traffic_; }
   /// Counts one call; for the wrapper's own calls.
   void count(Index messages, Index bytes) const {
@@ -152,8 +163,8 @@ class Communicator {
       return static_cast<T>(key);
   }
   static Index flipped(Index bits) { return bits < 0 ? bits ^ std::numeric_limits<Index>::max() : bits; }
-  /// The largest of all ranks' numbers, place by place: what every collective here is, or begins with inside of
-  /// `together`.
+  /// The largest of all ranks' numbers, place by place: what every collective here is, or begins
+  /// with inside of `together`.
   Together::Numbers most(const Together::Numbers& numbers) const;
   int first_of_node() const;
   Index total(Index value) const;
@@ -167,8 +178,8 @@ class Communicator {
   mutable Traffic traffic_;
 };
 
-/// What a message says of something that was thrown: what it says of itself, but for memory that could not be had.
-/// Local, and allocates nothing; the text is the exception's, or lasts.
+/// What a message says of something that was thrown: what it says of itself, but for memory that
+/// could not be had. Local, and allocates nothing; the text is the exception's, or lasts.
 const char* reason(const std::exception& caught);
 /// Whether a message says "rank 3: ..." already: it comes from an inner `agree`. Local.
 bool names_rank(std::string_view text);

@@ -13,7 +13,8 @@ struct Loop {
   Index count, stride;
 };
 
-/// The loops over a view's elements in C order of its box, innermost first; neighbours that one loop can run are joined.
+/// The loops over a view's elements in C order of its box, innermost first; neighbours that one
+/// loop can run are joined.
 std::vector<Loop> loops(const View& view) {
   std::vector<Loop> all;
   for (int axis = view.box.axes() - 1; axis >= 0; --axis) {
@@ -44,8 +45,8 @@ void Datatype::commit(Index first, Index last) {
   // Some MPIs give bounds wider than the data; narrower ones would be wrong.
   if (size != size_ || lower > first || lower + extent < last)
     throw Error("MPI made a datatype of " + std::to_string(size) + " bytes from " + std::to_string(lower) + " to " +
-                std::to_string(lower + extent) + "; wanted " + std::to_string(size_) + " bytes from " + std::to_string(first) + " to " +
-                std::to_string(last));
+                std::to_string(lower + extent) + "; wanted " + std::to_string(size_) + " bytes from " +
+                std::to_string(first) + " to " + std::to_string(last));
   check(MPI_Type_commit(&raw_), "MPI_Type_commit");
 }
 
@@ -53,11 +54,13 @@ Datatype Datatype::strided(const Datatype& element, Index count, Index stride_by
   if (count > count_limit) {
     const Index groups = count / count_limit, rest = count % count_limit;
     const Datatype group = strided(element, count_limit, stride_bytes);
-    const Datatype whole = strided(group, groups, count_limit * stride_bytes), tail = strided(element, rest, stride_bytes);
+    const Datatype whole = strided(group, groups, count_limit * stride_bytes),
+                   tail = strided(element, rest, stride_bytes);
     return joined({{0, 1, &whole}, {groups * count_limit * stride_bytes, 1, &tail}});
   }
   MPI_Datatype made = MPI_DATATYPE_NULL;
-  check(MPI_Type_create_hvector(static_cast<int>(count), 1, stride_bytes, element.raw_, &made), "MPI_Type_create_hvector");
+  check(MPI_Type_create_hvector(static_cast<int>(count), 1, stride_bytes, element.raw_, &made),
+        "MPI_Type_create_hvector");
   return {made, count * element.size_};
 }
 

@@ -1,6 +1,7 @@
-// MPI datatypes: committed, freed by the destructor, of any size: counts beyond what an int holds are nested.
-// Always true: the data of a type made of views come in C order of each view's box, whatever the memory order, so that
-// two ranks whose views have the same boxes agree on the sequence.
+// MPI datatypes: committed, freed by the destructor, of any size: counts beyond what an int holds
+// are nested. Always true: the data of a type made of views come in C order of each view's box,
+// whatever the memory order, so that two ranks whose views have the same boxes agree on the
+// sequence.
 #pragma once
 
 #include <climits>
@@ -15,7 +16,8 @@
 
 namespace weft::mpi {
 
-/// The largest count and displacement given to MPI as an int. Tests lower it to walk the paths of huge messages.
+/// The largest count and displacement given to MPI as an int. Tests lower it to walk the paths of
+/// huge messages.
 inline Index count_limit = INT_MAX;
 
 class Datatype {
@@ -42,7 +44,8 @@ class Datatype {
   MPI_Datatype raw() const { return raw_; }
   /// Bytes of data in one element, holes apart.
   Index size() const { return size_; }
-  /// Whether an element is known to be one run of bytes from its base on, so that so many MPI_BYTEs are the same.
+  /// Whether an element is known to be one run of bytes from its base on, so that so many MPI_BYTEs
+  /// are the same.
   bool dense() const { return dense_; }
 
  private:
@@ -54,7 +57,8 @@ class Datatype {
   Datatype(MPI_Datatype uncommitted, Index size);
   static Datatype strided(const Datatype& element, Index count, Index stride_bytes);
   static Datatype joined(const std::vector<Part>& parts);
-  /// Checks that MPI has made what was wanted: `size_` bytes of data that reach from byte first to byte last.
+  /// Checks that MPI has made what was wanted: `size_` bytes of data that reach from byte first to
+  /// byte last.
   void commit(Index first, Index last);
   void swap(Datatype& other) noexcept {
     std::swap(raw_, other.raw_);

@@ -38,19 +38,26 @@ void File::move(const Datatype& array, Call call, const char* name) const {
     MPI_Count moved = 0;
     check(MPI_Get_elements_x(&status, MPI_BYTE, &moved), "MPI_Get_elements_x");
     if (moved != array.size())
-      throw Error(shown_path(path_) + ": " + name + " moved " + std::to_string(moved) + " of " + std::to_string(array.size()) + " bytes");
+      throw Error(shown_path(path_) + ": " + name + " moved " + std::to_string(moved) + " of " +
+                  std::to_string(array.size()) + " bytes");
   });
 }
 
 void File::read(void* memory, const Datatype& array) const {
   move(
-      array, [&](int count, MPI_Status* status) { return MPI_File_read_at_all(own_->file, 0, memory, count, array.raw(), status); },
+      array,
+      [&](int count, MPI_Status* status) {
+        return MPI_File_read_at_all(own_->file, 0, memory, count, array.raw(), status);
+      },
       "MPI_File_read_at_all");
 }
 
 void File::write(const void* memory, const Datatype& array) const {
   move(
-      array, [&](int count, MPI_Status* status) { return MPI_File_write_at_all(own_->file, 0, memory, count, array.raw(), status); },
+      array,
+      [&](int count, MPI_Status* status) {
+        return MPI_File_write_at_all(own_->file, 0, memory, count, array.raw(), status);
+      },
       "MPI_File_write_at_all");
 }
 

@@ -1,5 +1,6 @@
-// Files that all ranks of a communicator read and write together: opened and closed collectively, every call checked.
-// Always true: whatever fails on one rank fails on all, with the file's name in the message.
+// Files that all ranks of a communicator read and write together: opened and closed collectively,
+// every call checked. Always true: whatever fails on one rank fails on all, with the file's name in
+// the message.
 #pragma once
 
 #include <string>
@@ -11,13 +12,16 @@ namespace weft::mpi {
 
 class File {
  public:
-  /// Collective over `all`, which must outlive it; `mode` is one of MPI's: MPI_MODE_RDONLY, MPI_MODE_RDWR.
+  /// Collective over `all`, which must outlive it; `mode` is one of MPI's: MPI_MODE_RDONLY,
+  /// MPI_MODE_RDWR.
   File(const Communicator& all, const std::string& path, int mode);
   /// The destructor is collective.
 
-  /// What this rank sees of the file: from byte `begin` on, the places of `places`, again and again. Collective.
+  /// What this rank sees of the file: from byte `begin` on, the places of `places`, again and
+  /// again. Collective.
   void view(Index begin, const Datatype& places) const;
-  /// Moves one element of `array` between memory and the places seen; collective. Throws when less is moved.
+  /// Moves one element of `array` between memory and the places seen; collective. Throws when less
+  /// is moved.
   void read(void* memory, const Datatype& array) const;
   void write(const void* memory, const Datatype& array) const;
   /// What is written is on the device. Collective.

@@ -26,8 +26,7 @@ WithoutMemory::~WithoutMemory() { without_memory = before_; }
 bool WithoutMemory::here() { return without_memory; }
 
 std::byte* reserve(std::size_t bytes) {
-  void* const space =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const space = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return space == MAP_FAILED ? nullptr : static_cast<std::byte*>(space);
 }
 

@@ -1,4 +1,5 @@
-// Memory for arrays, buffers and scratch of one rank: on a cache line, and on huge pages where it is large.
+// Memory for arrays, buffers and scratch of one rank: on a cache line, and on huge pages where it
+// is large.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,9 @@ namespace weft {
 /// `bytes` of zeroed memory, its pages touched; never none. Throws Error.
 std::shared_ptr<std::byte> allocate(Index bytes);
 
-/// While one that is `on` lives, what its thread allocates, and the parts of segments, take address space and no memory:
-/// zeros that become memory page by page where somebody writes. For plans that only say how much they would take.
+/// While one that is `on` lives, what its thread allocates, and the parts of segments, take address
+/// space and no memory: zeros that become memory page by page where somebody writes. For plans that
+/// only say how much they would take.
 class WithoutMemory {
  public:
   explicit WithoutMemory(bool on);

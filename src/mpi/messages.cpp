@@ -20,12 +20,15 @@ Index largest(const Parts& parts) {
   return most;
 }
 
-/// What the counts and offsets of a call are given in: bytes where elements are dense and the largest of them fits, and else elements. A rank's own choice:
-/// both are bytes as MPI matches types.
+/// What the counts and offsets of a call are given in: bytes where elements are dense and the
+/// largest of them fits, and else elements. A rank's own choice: both are bytes as MPI matches
+/// types.
 struct Unit {
   Unit(const Datatype& element, Index most, bool large_call) {
-    if (element.dense() && (large_call || most <= count_limit / element.size())) each = element.size();
-    else type = element.raw();
+    if (element.dense() && (large_call || most <= count_limit / element.size()))
+      each = element.size();
+    else
+      type = element.raw();
   }
   template <class Number>
   void into(std::vector<Number>& numbers, const std::vector<Index>& elements) const {
@@ -51,7 +54,8 @@ Amount::Amount(Index count, const Datatype& element) : bytes_(count * element.si
 }
 
 void send(const Communicator& comm, const void* data, const Amount& amount, int to, int tag) {
-  check((synchronous_sends ? MPI_Ssend : MPI_Send)(data, amount.count(), amount.type(), to, tag, comm.raw()), "MPI_Send");
+  check((synchronous_sends ? MPI_Ssend : MPI_Send)(data, amount.count(), amount.type(), to, tag, comm.raw()),
+        "MPI_Send");
   comm.count(1, amount.bytes());
 }
 
@@ -61,7 +65,8 @@ void receive(const Communicator& comm, void* data, const Amount& amount, int fro
 }
 
 void isend(const Communicator& comm, const void* data, const Amount& amount, int to, int tag, Requests& requests) {
-  check((synchronous_sends ? MPI_Issend : MPI_Isend)(data, amount.count(), amount.type(), to, tag, comm.raw(), requests.add()),
+  check((synchronous_sends ? MPI_Issend : MPI_Isend)(data, amount.count(), amount.type(), to, tag, comm.raw(),
+                                                     requests.add()),
         "MPI_Isend");
   comm.count(1, amount.bytes());
 }
@@ -71,28 +76,31 @@ void ireceive(const Communicator& comm, void* data, const Amount& amount, int fr
   comm.count(0, 0);
 }
 
-void prepare_send(const Communicator& comm, const void* data, const Amount& amount, int to, int tag, Prepared& prepared) {
+void prepare_send(const Communicator& comm, const void* data, const Amount& amount, int to, int tag,
+                  Prepared& prepared) {
   check((synchronous_sends ? MPI_Ssend_init : MPI_Send_init)(data, amount.count(), amount.type(), to, tag, comm.raw(),
                                                              prepared.add(1, amount.bytes())),
         "MPI_Send_init");
 }
 
-void prepare_receive(const Communicator& comm, void* data, const Amount& amount, int from, int tag, Prepared& prepared) {
+void prepare_receive(const Communicator& comm, void* data, const Amount& amount, int from, int tag,
+                     Prepared& prepared) {
   check(MPI_Recv_init(data, amount.count(), amount.type(), from, tag, comm.raw(), prepared.add(0, 0)), "MPI_Recv_init");
 }
 
-void sendrecv(const Communicator& comm, const void* data, const Amount& amount, int to, void* into, const Amount& arrives, int from,
-              int tag) {
-  check(MPI_Sendrecv(data, amount.count(), amount.type(), to, tag, into, arrives.count(), arrives.type(), from, tag, comm.raw(),
-                     MPI_STATUS_IGNORE),
+void sendrecv(const Communicator& comm, const void* data, const Amount& amount, int to, void* into,
+              const Amount& arrives, int from, int tag) {
+  check(MPI_Sendrecv(data, amount.count(), amount.type(), to, tag, into, arrives.count(), arrives.type(), from, tag,
+                     comm.raw(), MPI_STATUS_IGNORE),
         "MPI_Sendrecv");
   comm.count(1, amount.bytes());
 }
 
 void sendrecv_replace(const Communicator& comm, void* data, const Amount& amount, int peer, int tag) {
   for (Index at = 0; at < amount.bytes(); at += count_limit)
-    check(MPI_Sendrecv_replace(static_cast<std::byte*>(data) + at, static_cast<int>(std::min(amount.bytes() - at, count_limit)), MPI_BYTE, peer, tag, peer, tag,
-                               comm.raw(), MPI_STATUS_IGNORE),
+    check(MPI_Sendrecv_replace(static_cast<std::byte*>(data) + at,
+                               static_cast<int>(std::min(amount.bytes() - at, count_limit)), MPI_BYTE, peer, tag, peer,
+                               tag, comm.raw(), MPI_STATUS_IGNORE),
           "MPI_Sendrecv_replace");
   comm.count(1, amount.bytes());
 }
@@ -114,8 +122,8 @@ Alltoall Alltoall::even(const Communicator& comm, Index count, const Datatype& e
   return made;
 }
 
-std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vector<Parts>& send, const std::vector<Parts>& receive,
-                                       const Datatype& element) {
+std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vector<Parts>& send,
+                                       const std::vector<Parts>& receive, const Datatype& element) {
   Index most = 0;
   for (const auto* side : {&send, &receive})
     for (const Parts& parts : *side) most = std::max(most, largest(parts));
@@ -142,7 +150,8 @@ std::vector<Alltoall> Alltoall::uneven(const Communicator& comm, const std::vect
       } else {
         std::vector<Datatype> types;
         for (std::size_t r = 0; r < parts->counts.size(); ++r)
-          types.push_back(Datatype::of(View{Box::whole({parts->counts[r]}), -1, parts->offsets[r], {1}}, element.size()));
+          types.push_back(
+              Datatype::of(View{Box::whole({parts->counts[r]}), -1, parts->offsets[r], {1}}, element.size()));
         *side = typed_side(std::move(types));
       }
     }
@@ -182,7 +191,8 @@ void Alltoall::operator()(const Communicator& comm, const void* send, void* rece
   const Wait wait("MPI_Alltoall");
   switch (call_) {
     case Call::alltoall:
-      check(MPI_Alltoall(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw()), "MPI_Alltoall");
+      check(MPI_Alltoall(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw()),
+            "MPI_Alltoall");
       break;
     case Call::alltoallv:
       check(MPI_Alltoallv(send, send_.counts.data(), send_.offsets.data(), element_, receive, receive_.counts.data(),
@@ -191,14 +201,14 @@ void Alltoall::operator()(const Communicator& comm, const void* send, void* rece
       break;
     case Call::alltoallv_large:
 #if MPI_VERSION >= 4
-      check(MPI_Alltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive, receive_.large_counts.data(),
-                            receive_.large_offsets.data(), element_, comm.raw()),
+      check(MPI_Alltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive,
+                            receive_.large_counts.data(), receive_.large_offsets.data(), element_, comm.raw()),
             "MPI_Alltoallv_c");
 #endif
       break;
     case Call::alltoallw:
-      check(MPI_Alltoallw(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive, receive_.counts.data(),
-                          receive_.offsets.data(), receive_.raw_types.data(), comm.raw()),
+      check(MPI_Alltoallw(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive,
+                          receive_.counts.data(), receive_.offsets.data(), receive_.raw_types.data(), comm.raw()),
             "MPI_Alltoallw");
       break;
   }
@@ -208,7 +218,8 @@ void Alltoall::operator()(const Communicator& comm, const void* send, void* rece
 void Alltoall::start(const Communicator& comm, const void* send, void* receive, Requests& requests) const {
   switch (call_) {
     case Call::alltoall:
-      check(MPI_Ialltoall(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw(), requests.add()),
+      check(MPI_Ialltoall(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw(),
+                          requests.add()),
             "MPI_Ialltoall");
       break;
     case Call::alltoallv:
@@ -218,14 +229,16 @@ void Alltoall::start(const Communicator& comm, const void* send, void* receive, 
       break;
     case Call::alltoallv_large:
 #if MPI_VERSION >= 4
-      check(MPI_Ialltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive, receive_.large_counts.data(),
-                             receive_.large_offsets.data(), element_, comm.raw(), requests.add()),
+      check(MPI_Ialltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive,
+                             receive_.large_counts.data(), receive_.large_offsets.data(), element_, comm.raw(),
+                             requests.add()),
             "MPI_Ialltoallv_c");
 #endif
       break;
     case Call::alltoallw:
-      check(MPI_Ialltoallw(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive, receive_.counts.data(),
-                           receive_.offsets.data(), receive_.raw_types.data(), comm.raw(), requests.add()),
+      check(MPI_Ialltoallw(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive,
+                           receive_.counts.data(), receive_.offsets.data(), receive_.raw_types.data(), comm.raw(),
+                           requests.add()),
             "MPI_Ialltoallw");
       break;
   }
@@ -238,25 +251,28 @@ void Alltoall::prepare(const Communicator& comm, const void* send, void* receive
   comm.hear();
   switch (call_) {
     case Call::alltoall:
-      check(WEFT_INIT(Alltoall)(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw(), MPI_INFO_NULL,
-                                request),
+      check(WEFT_INIT(Alltoall)(send, block_.count(), block_.type(), receive, block_.count(), block_.type(), comm.raw(),
+                                MPI_INFO_NULL, request),
             "MPI_Alltoall_init");
       break;
     case Call::alltoallv:
-      check(WEFT_INIT(Alltoallv)(send, send_.counts.data(), send_.offsets.data(), element_, receive, receive_.counts.data(),
-                                 receive_.offsets.data(), element_, comm.raw(), MPI_INFO_NULL, request),
+      check(WEFT_INIT(Alltoallv)(send, send_.counts.data(), send_.offsets.data(), element_, receive,
+                                 receive_.counts.data(), receive_.offsets.data(), element_, comm.raw(), MPI_INFO_NULL,
+                                 request),
             "MPI_Alltoallv_init");
       break;
     case Call::alltoallv_large:
 #if MPI_VERSION >= 4
       check(MPI_Alltoallv_init_c(send, send_.large_counts.data(), send_.large_offsets.data(), element_, receive,
-                                 receive_.large_counts.data(), receive_.large_offsets.data(), element_, comm.raw(), MPI_INFO_NULL, request),
+                                 receive_.large_counts.data(), receive_.large_offsets.data(), element_, comm.raw(),
+                                 MPI_INFO_NULL, request),
             "MPI_Alltoallv_init_c");
 #endif
       break;
     case Call::alltoallw:
-      check(WEFT_INIT(Alltoallw)(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive, receive_.counts.data(),
-                                 receive_.offsets.data(), receive_.raw_types.data(), comm.raw(), MPI_INFO_NULL, request),
+      check(WEFT_INIT(Alltoallw)(send, send_.counts.data(), send_.offsets.data(), send_.raw_types.data(), receive,
+                                 receive_.counts.data(), receive_.offsets.data(), receive_.raw_types.data(), comm.raw(),
+                                 MPI_INFO_NULL, request),
             "MPI_Alltoallw_init");
       break;
   }
@@ -295,11 +311,13 @@ void Rooted::gather(const Communicator& comm, const void* own, void* all) const 
   const bool root = comm.rank() == 0;
   switch (call_) {
     case Call::plain:
-      check(MPI_Gatherv(own, own_.count(), own_.type(), all, counts_.data(), offsets_.data(), element_, 0, comm.raw()), "MPI_Gatherv");
+      check(MPI_Gatherv(own, own_.count(), own_.type(), all, counts_.data(), offsets_.data(), element_, 0, comm.raw()),
+            "MPI_Gatherv");
       break;
     case Call::large:
 #if MPI_VERSION >= 4
-      check(MPI_Gatherv_c(own, own_count_, element_, all, large_counts_.data(), large_offsets_.data(), element_, 0, comm.raw()),
+      check(MPI_Gatherv_c(own, own_count_, element_, all, large_counts_.data(), large_offsets_.data(), element_, 0,
+                          comm.raw()),
             "MPI_Gatherv_c");
 #endif
       break;
@@ -310,7 +328,9 @@ void Rooted::gather(const Communicator& comm, const void* own, void* all) const 
         if (r == 0)
           std::memcpy(place, own, static_cast<std::size_t>(own_.bytes()));
         else
-          check(MPI_Recv(place, amounts_[r].count(), amounts_[r].type(), static_cast<int>(r), 0, comm.raw(), MPI_STATUS_IGNORE), "MPI_Recv");
+          check(MPI_Recv(place, amounts_[r].count(), amounts_[r].type(), static_cast<int>(r), 0, comm.raw(),
+                         MPI_STATUS_IGNORE),
+                "MPI_Recv");
       }
       break;
   }
@@ -321,22 +341,26 @@ void Rooted::gather(const Communicator& comm, const void* own, void* all) const 
 void Rooted::scatter(const Communicator& comm, const void* all, void* own) const {
   switch (call_) {
     case Call::plain:
-      check(MPI_Scatterv(all, counts_.data(), offsets_.data(), element_, own, own_.count(), own_.type(), 0, comm.raw()), "MPI_Scatterv");
+      check(MPI_Scatterv(all, counts_.data(), offsets_.data(), element_, own, own_.count(), own_.type(), 0, comm.raw()),
+            "MPI_Scatterv");
       break;
     case Call::large:
 #if MPI_VERSION >= 4
-      check(MPI_Scatterv_c(all, large_counts_.data(), large_offsets_.data(), element_, own, own_count_, element_, 0, comm.raw()),
+      check(MPI_Scatterv_c(all, large_counts_.data(), large_offsets_.data(), element_, own, own_count_, element_, 0,
+                           comm.raw()),
             "MPI_Scatterv_c");
 #endif
       break;
     case Call::apart:
-      if (comm.rank() > 0) check(MPI_Recv(own, own_.count(), own_.type(), 0, 0, comm.raw(), MPI_STATUS_IGNORE), "MPI_Recv");
+      if (comm.rank() > 0)
+        check(MPI_Recv(own, own_.count(), own_.type(), 0, 0, comm.raw(), MPI_STATUS_IGNORE), "MPI_Recv");
       for (std::size_t r = 0; r < amounts_.size(); ++r) {
         const std::byte* const place = static_cast<const std::byte*>(all) + places_[r];
         if (r == 0)
           std::memcpy(own, place, static_cast<std::size_t>(own_.bytes()));
         else
-          check(MPI_Send(place, amounts_[r].count(), amounts_[r].type(), static_cast<int>(r), 0, comm.raw()), "MPI_Send");
+          check(MPI_Send(place, amounts_[r].count(), amounts_[r].type(), static_cast<int>(r), 0, comm.raw()),
+                "MPI_Send");
       }
       break;
   }
@@ -364,7 +388,8 @@ NeighborAlltoall::Side::Side(const Parts& parts, const Datatype& element, bool l
   }
 }
 
-NeighborAlltoall::NeighborAlltoall(const Communicator& graph, const Parts& send, const Parts& receive, const Datatype& element)
+NeighborAlltoall::NeighborAlltoall(const Communicator& graph, const Parts& send, const Parts& receive,
+                                   const Datatype& element)
     : large_(graph.max(std::max(largest(send), largest(receive))) > count_limit),
       send_(send, element, large_),
       receive_(receive, element, large_) {
@@ -376,19 +401,21 @@ NeighborAlltoall::NeighborAlltoall(const Communicator& graph, const Parts& send,
 
 void NeighborAlltoall::start(const Communicator& graph, const void* send, void* receive, Requests& requests) const {
   if (!large_) {
-    check(MPI_Ineighbor_alltoallv(send, send_.counts.data(), send_.offsets.data(), send_.type, receive, receive_.counts.data(),
-                                  receive_.offsets.data(), receive_.type, graph.raw(), requests.add()),
+    check(MPI_Ineighbor_alltoallv(send, send_.counts.data(), send_.offsets.data(), send_.type, receive,
+                                  receive_.counts.data(), receive_.offsets.data(), receive_.type, graph.raw(),
+                                  requests.add()),
           "MPI_Ineighbor_alltoallv");
   } else {
 #if MPI_VERSION >= 4
     check(MPI_Ineighbor_alltoallv_c(send, send_.large_counts.data(), send_.large_offsets.data(), send_.type, receive,
-                                    receive_.large_counts.data(), receive_.large_offsets.data(), receive_.type, graph.raw(), requests.add()),
+                                    receive_.large_counts.data(), receive_.large_offsets.data(), receive_.type,
+                                    graph.raw(), requests.add()),
           "MPI_Ineighbor_alltoallv_c");
 #else
-    check(
-        MPI_Ineighbor_alltoallw(send, send_.counts.data(), send_.large_offsets.data(), send_.types.data(), receive, receive_.counts.data(),
-                                receive_.large_offsets.data(), receive_.types.data(), graph.raw(), requests.add()),
-        "MPI_Ineighbor_alltoallw");
+    check(MPI_Ineighbor_alltoallw(send, send_.counts.data(), send_.large_offsets.data(), send_.types.data(), receive,
+                                  receive_.counts.data(), receive_.large_offsets.data(), receive_.types.data(),
+                                  graph.raw(), requests.add()),
+          "MPI_Ineighbor_alltoallw");
 #endif
   }
   graph.count(messages_, bytes_);

@@ -26,7 +26,8 @@ namespace weft::mpi {
 namespace {
 
 constexpr Index huge_page = Index{2} << 20;
-// Not yet in every C library's headers; kernels that do not know them (before 5.14 and 6.1) say EINVAL.
+// Not yet in every C library's headers; kernels that do not know them (before 5.14 and 6.1) say
+// EINVAL.
 constexpr int madv_populate_write = 23, madv_collapse = 25;
 constexpr int spins = 32;  // a microsecond or so
 
@@ -39,11 +40,13 @@ bool own_permitted() {
   const std::string_view given = text ? text : "own";
   if (given == "own") return true;
   if (given == "window") return false;
-  if (given == "none") throw Error("shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
+  if (given == "none")
+    throw Error("shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
   throw Error("WEFT_SHARED_MEMORY=" + shown(given) + ": give own, window or none");
 }
 
-/// More than the machine has would be noticed only page by page, and by the kernel ending some process. Throws alike on all ranks of a node.
+/// More than the machine has would be noticed only page by page, and by the kernel ending some
+/// process. Throws alike on all ranks of a node.
 void check_room(const std::vector<Index>& bytes) {
   const Index all = sysconf(_SC_PHYS_PAGES) * page_bytes();
   Index left = all;
@@ -62,7 +65,9 @@ void pause() {
 #endif
 }
 
-[[noreturn]] void refuse(const char* call, int code = errno) { throw Error(std::string(call) + ": " + std::strerror(code)); }
+[[noreturn]] void refuse(const char* call, int code = errno) {
+  throw Error(std::string(call) + ": " + std::strerror(code));
+}
 
 struct SegmentFile {
   int descriptor = -1;
@@ -77,12 +82,14 @@ struct SegmentFile {
 void make(SegmentFile& file, Index bytes) {
   // Beyond the limit the kernel would not refuse but end the process (SIGXFSZ).
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes)) refuse("RLIMIT_FSIZE", EFBIG);
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes))
+    refuse("RLIMIT_FSIZE", EFBIG);
   if ((file.descriptor = memfd_create("weft", MFD_CLOEXEC)) < 0) refuse("memfd_create");
   if (ftruncate(file.descriptor, bytes) != 0) refuse("ftruncate");
 }
 
-/// How another process of the node finds an open file, and what makes sure that it found the right one.
+/// How another process of the node finds an open file, and what makes sure that it found the right
+/// one.
 std::string address(const SegmentFile& file) {
   struct stat s {};
   if (fstat(file.descriptor, &s) != 0) refuse("fstat");
@@ -170,11 +177,13 @@ void Segments::map(const Communicator& group, bool permitted) {
     reserved_ = {space, Unmap{room}};
     void* aligned = space;
     std::align(huge_page, static_cast<std::size_t>(total), aligned, room);
-    if (mmap(aligned, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.descriptor, 0) == MAP_FAILED)
+    if (mmap(aligned, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.descriptor,
+             0) == MAP_FAILED)
       refuse("mmap");
     base_ = static_cast<std::byte*>(aligned);
     int code = bytes_held() > 0 ? EINTR : 0;
-    while (code == EINTR) code = posix_fallocate(file.descriptor, offsets_[static_cast<std::size_t>(rank_)], bytes_held());
+    while (code == EINTR)
+      code = posix_fallocate(file.descriptor, offsets_[static_cast<std::size_t>(rank_)], bytes_held());
     if (code != 0) refuse("posix_fallocate", code);
   });
   if (const Index huge = bytes_held() / huge_page * huge_page; huge > 0) {
@@ -185,7 +194,8 @@ void Segments::map(const Communicator& group, bool permitted) {
 }
 
 void Segments::allocate_window(const Communicator& group, const std::string& refused) {
-  // All of it belongs to rank 0 and is divided by us: where MPI would put parts of several ranks is its own affair.
+  // All of it belongs to rank 0 and is divided by us: where MPI would put parts of several ranks is
+  // its own affair.
   const Index total = place();
   void* memory = nullptr;
   const auto failed = [&](const Error& why) {
@@ -212,9 +222,12 @@ void Segments::allocate_window(const Communicator& group, const std::string& ref
       int unit = 0;
       check(MPI_Win_shared_query(window_->window, 0, &size, &unit, &memory), "MPI_Win_shared_query");
       std::size_t room = static_cast<std::size_t>(total + page_bytes());
-      base_ = static_cast<std::byte*>(std::align(static_cast<std::size_t>(page_bytes()), static_cast<std::size_t>(total), memory, room));
-      // Some MPIs promise memory that is not there, and the first touch would end the process; this returns an error instead.
-      if (bytes_held() > 0 && madvise(part(rank_), static_cast<std::size_t>(bytes_held()), madv_populate_write) != 0 && errno != EINVAL)
+      base_ = static_cast<std::byte*>(
+          std::align(static_cast<std::size_t>(page_bytes()), static_cast<std::size_t>(total), memory, room));
+      // Some MPIs promise memory that is not there, and the first touch would end the process; this
+      // returns an error instead.
+      if (bytes_held() > 0 && madvise(part(rank_), static_cast<std::size_t>(bytes_held()), madv_populate_write) != 0 &&
+          errno != EINVAL)
         refuse("the window's pages");
     });
   } catch (const Error& why) {
@@ -224,7 +237,8 @@ void Segments::allocate_window(const Communicator& group, const std::string& ref
 }
 
 void Flag::wait(std::uint64_t count, const Communicator& group) const {
-  // As long as an answer from another core that is about to come takes; then others may need this core in order to answer.
+  // As long as an answer from another core that is about to come takes; then others may need this
+  // core in order to answer.
   for (int i = 0; i < spins; ++i) {
     if (reached(count)) return;
     pause();

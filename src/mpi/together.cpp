@@ -42,7 +42,8 @@ void FreeJointly::operator()(Joint* joint) const noexcept {
 
 Together* Together::innermost() { return current; }
 
-// All ranks of the outer one come here, each to one inner one: from here on they hear of those of the inner one.
+// All ranks of the outer one come here, each to one inner one: from here on they hear of those of
+// the inner one.
 Together::Together(const Communicator& comm)
     : comm_(comm), outer_(current), named_(outer_ ? outer_->named_ : comm.rank()), first_(outer_ ? made + 1 : 0) {
   if (outer_) outer_->hear();

@@ -1,8 +1,9 @@
 // Planning together: a rank that fails alone is heard of by all, in the next collective.
 //
-// Always true: inside `Communicator::together` every collective begins with one reduction, always the same call, in
-// which ranks say whether they are well. A rank that fails takes part in one of these, so whoever waits in a collective
-// hears of it. Then all ranks meet at the end of `together`, throw the same, and are in step again.
+// Always true: inside `Communicator::together` every collective begins with one reduction, always
+// the same call, in which ranks say whether they are well. A rank that fails takes part in one of
+// these, so whoever waits in a collective hears of it. Then all ranks meet at the end of
+// `together`, throw the same, and are in step again.
 #pragma once
 
 #include <array>
@@ -15,13 +16,13 @@ namespace weft::mpi {
 
 class Communicator;
 
-/// Thrown where a rank hears that another one has failed. No std::exception, so that nobody in between takes it for a
-/// failure that all ranks know of; `together` makes an Error of it.
+/// Thrown where a rank hears that another one has failed. No std::exception, so that nobody in
+/// between takes it for a failure that all ranks know of; `together` makes an Error of it.
 struct Heard {};
 
-/// What all ranks must free in the same order: a window, or an open file. A handle that goes inside of `together`,
-/// where one rank may have failed and others not yet heard of it, is freed in the next collective in which all are
-/// well, or when all have met.
+/// What all ranks must free in the same order: a window, or an open file. A handle that goes inside
+/// of `together`, where one rank may have failed and others not yet heard of it, is freed in the
+/// next collective in which all are well, or when all have met.
 class Joint {
  public:
   Joint();
@@ -60,12 +61,13 @@ class Together {
 
   /// What a collective of all ranks begins with. Throws Heard.
   void hear() { word({}); }
-  /// What a collective on `comm` begins with, or is: the largest of all ranks' numbers, place by place. Throws Heard.
+  /// What a collective on `comm` begins with, or is: the largest of all ranks' numbers, place by
+  /// place. Throws Heard.
   Numbers most(const Communicator& comm, const Numbers& numbers);
   /// This rank is well to the end. Throws Heard.
   void end();
-  /// In a handler: tells the others, and throws on all ranks what the lowest one that failed has to say. What all throw
-  /// alike stays as it is.
+  /// In a handler: tells the others, and throws on all ranks what the lowest one that failed has to
+  /// say. What all throw alike stays as it is.
   [[noreturn]] void fail();
 
  private:

@@ -75,7 +75,9 @@ void mpi::Tracing::write(const std::string& path) const {
     if (comm.rank() > 0) return;
     std::ofstream file(path);
     file << trace::trace_events(records) << std::flush;
-    if (!file) throw Error("cannot write the trace to " + shown_path(path) + "; name a file in a folder that is there, with room and the right to write");
+    if (!file)
+      throw Error("cannot write the trace to " + shown_path(path) +
+                  "; name a file in a folder that is there, with room and the right to write");
   });
 }
 
@@ -101,22 +103,27 @@ Timeline Trace::timeline() {
     for (const trace::Execution& e : r.executions)
       if (!any || e.begin < zero) zero = e.begin, any = true;
   for (const trace::Record& r : records) {
-    timeline.ranks.push_back({r.host, seconds(r.first.offset), seconds(std::max(r.first.accuracy, r.last.accuracy)), seconds(r.last.offset - r.first.offset), r.left_out});
+    timeline.ranks.push_back({r.host, seconds(r.first.offset), seconds(std::max(r.first.accuracy, r.last.accuracy)),
+                              seconds(r.last.offset - r.first.offset), r.left_out});
     for (const trace::Execution& e : r.executions) {
       const trace::List& list = r.lists[static_cast<std::size_t>(e.list)];
-      timeline.spans.push_back({r.rank, 0, seconds(e.begin - zero), seconds(e.end - zero), "execution", list.name, list.plan, -1, -1, e.sent.bytes});
+      timeline.spans.push_back({r.rank, 0, seconds(e.begin - zero), seconds(e.end - zero), "execution", list.name,
+                                list.plan, -1, -1, e.sent.bytes});
     }
     for (std::size_t thread = 0; thread < r.rows.size(); ++thread)
       for (const trace::Span& s : r.rows[thread]) {
         const trace::List& list = r.lists[static_cast<std::size_t>(s.list)];
         const trace::Step& step = list.steps[static_cast<std::size_t>(s.step < 0 ? -1 - s.step : s.step)];
         const trace::Phase phase = s.step < 0 ? trace::Phase::wait : step.phase;
-        timeline.spans.push_back({r.rank, static_cast<int>(thread), seconds(s.begin - zero), seconds(s.end - zero), trace::phase_names[static_cast<std::size_t>(phase)],
-                                  trace::name(r, s), list.plan, step.of, communicates(phase) ? step.first : -1, phase == trace::Phase::start ? step.bytes : 0});
+        timeline.spans.push_back({r.rank, static_cast<int>(thread), seconds(s.begin - zero), seconds(s.end - zero),
+                                  trace::phase_names[static_cast<std::size_t>(phase)], trace::name(r, s), list.plan,
+                                  step.of, communicates(phase) ? step.first : -1,
+                                  phase == trace::Phase::start ? step.bytes : 0});
       }
   }
   const trace::Profile profile = trace::profile(records);
-  for (const trace::Point& point : profile.points) timeline.communicating.emplace_back(seconds(point.at - zero), point.ranks);
+  for (const trace::Point& point : profile.points)
+    timeline.communicating.emplace_back(seconds(point.at - zero), point.ranks);
   timeline.integral_seconds = seconds(profile.integral);
   timeline.communication_seconds = seconds(profile.communication);
   return timeline;
@@ -144,7 +151,8 @@ Index room() {
   Index value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 1)
-    throw Error("WEFT_TRACE_SPANS=" + shown(text) + ": give a whole number of at least 1, the room for spans of each thread, or unset it");
+    throw Error("WEFT_TRACE_SPANS=" + shown(text) +
+                ": give a whole number of at least 1, the room for spans of each thread, or unset it");
   return value;
 }
 
@@ -172,7 +180,8 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
   comm.same("WEFT_TRACE", asked.empty() ? "it unset" : asked);
   comm.agree([&] {
     if (session && session->asked != asked)
-      throw Error("WEFT_TRACE=" + shown_path(asked) + ", but this process is being traced to " + shown_path(session->asked) + " already; a process has one trace");
+      throw Error("WEFT_TRACE=" + shown_path(asked) + ", but this process is being traced to " +
+                  shown_path(session->asked) + " already; a process has one trace");
   });
   const Index spans = comm.agree(room);
   const Communicator others = comm.split(session ? -1 : 0);
@@ -182,7 +191,8 @@ std::shared_ptr<trace::Recorder> traced(const Communicator& comm) {
     if (others.rank() > 0) return;
     path = path_of(asked, world_rank());
     if (!std::ofstream(path, std::ios::app))
-      throw Error("WEFT_TRACE=" + shown_path(asked) + ": cannot write " + shown_path(path) + "; name a file in a folder that is there, with the right to write, or unset it");
+      throw Error("WEFT_TRACE=" + shown_path(asked) + ": cannot write " + shown_path(path) +
+                  "; name a file in a folder that is there, with the right to write, or unset it");
   });
   std::string failure;
   if (session)

@@ -19,8 +19,10 @@ struct [[gnu::visibility("hidden")]] Tracing {
   std::shared_ptr<trace::Recorder> recorder;
 };
 
-/// The recorder that WEFT_TRACE asks for, null when it is not set. Collective over a plan's ranks; those that meet here for the first time share a trace, which
-/// is written at MPI_Finalize: to the file named, and where rank 0 of the world is not among them to one with the number of their first rank in its name.
+/// The recorder that WEFT_TRACE asks for, null when it is not set. Collective over a plan's ranks;
+/// those that meet here for the first time share a trace, which is written at MPI_Finalize: to the
+/// file named, and where rank 0 of the world is not among them to one with the number of their
+/// first rank in its name.
 std::shared_ptr<trace::Recorder> traced(const Communicator& comm);
 
 }  // namespace weft::mpi

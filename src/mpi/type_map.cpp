@@ -11,7 +11,9 @@ constexpr std::size_t shown = 4;  // of a long list
 
 std::string range(Index first, Index last) { return "[" + std::to_string(first) + ", " + std::to_string(last) + ")"; }
 
-std::string counted(Index count, const std::string& what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); }
+std::string counted(Index count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
 
 /// The bytes that views name, one contiguous part after the other.
 class Walk {
@@ -77,7 +79,8 @@ int TypeMap::read(MPI_Datatype type) {
   std::vector<int> i(static_cast<std::size_t>(integers) + 1);
   std::vector<MPI_Aint> a(static_cast<std::size_t>(addresses) + 1);
   std::vector<MPI_Datatype> inner(static_cast<std::size_t>(types));
-  check(MPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), inner.data()), "MPI_Type_get_contents");
+  check(MPI_Type_get_contents(type, integers, addresses, types, i.data(), a.data(), inner.data()),
+        "MPI_Type_get_contents");
   std::vector<int> children;
   for (MPI_Datatype& child : inner) {
     children.push_back(read(child));
@@ -101,11 +104,13 @@ int TypeMap::read(MPI_Datatype type) {
       node.parts = {{0, 1, 0, i[0], child}};
       break;
     case MPI_COMBINER_VECTOR:
-      node.name = "vector " + std::to_string(i[0]) + " x " + std::to_string(i[1]) + ", stride " + std::to_string(i[2]) + " of what follows";
+      node.name = "vector " + std::to_string(i[0]) + " x " + std::to_string(i[1]) + ", stride " + std::to_string(i[2]) +
+                  " of what follows";
       node.parts = {{0, i[0], i[2] * nodes_[static_cast<std::size_t>(child)].extent, i[1], child}};
       break;
     case MPI_COMBINER_HVECTOR:
-      node.name = "hvector " + std::to_string(i[0]) + " x " + std::to_string(i[1]) + ", stride " + counted(a[0], "byte");
+      node.name =
+          "hvector " + std::to_string(i[0]) + " x " + std::to_string(i[1]) + ", stride " + counted(a[0], "byte");
       node.parts = {{0, i[0], a[0], i[1], child}};
       break;
     case MPI_COMBINER_HINDEXED:
@@ -115,13 +120,14 @@ int TypeMap::read(MPI_Datatype type) {
         node.parts.push_back({a[k], 1, 0, i[k + 1], combiner == MPI_COMBINER_STRUCT ? children[k] : child});
       break;
     default:
-      throw Error("a datatype was made by MPI constructor number " + std::to_string(combiner) + ", which weft cannot read");
+      throw Error("a datatype was made by MPI constructor number " + std::to_string(combiner) +
+                  ", which weft cannot read");
   }
   if (node.parts.size() == 1) {
     const Part& part = node.parts.front();
     const Node& inside = nodes_[static_cast<std::size_t>(part.node)];
-    node.dense =
-        inside.dense && part.at == 0 && (part.count == 1 || part.stride == part.length * inside.size) && lower == 0 && size == extent;
+    node.dense = inside.dense && part.at == 0 && (part.count == 1 || part.stride == part.length * inside.size) &&
+                 lower == 0 && size == extent;
   }
   nodes_.push_back(std::move(node));
   return static_cast<int>(nodes_.size()) - 1;
@@ -145,7 +151,9 @@ bool TypeMap::walk(int number, Index at, const std::function<bool(Index, Index)>
   return true;
 }
 
-void TypeMap::each_run(const std::function<bool(Index, Index)>& f) const { walk(static_cast<int>(nodes_.size()) - 1, 0, f); }
+void TypeMap::each_run(const std::function<bool(Index, Index)>& f) const {
+  walk(static_cast<int>(nodes_.size()) - 1, 0, f);
+}
 
 void TypeMap::describe(int number, const std::string& indent, std::string& text) const {
   const Node& node = nodes_[static_cast<std::size_t>(number)];
@@ -183,7 +191,9 @@ std::string TypeMap::text() const {
   });
   add();
   text += "  bytes in order:" + runs +
-          (count > static_cast<Index>(shown) ? ", and " + std::to_string(count - static_cast<Index>(shown)) + " more" : "") + "\n";
+          (count > static_cast<Index>(shown) ? ", and " + std::to_string(count - static_cast<Index>(shown)) + " more"
+                                             : "") +
+          "\n";
   return text;
 }
 
@@ -195,7 +205,8 @@ std::string TypeMap::difference(const std::vector<View>& views, Index element_by
     while (bytes > 0) {
       if (wanted.over() || wanted.at() != at) {
         found = "byte number " + std::to_string(done) + " is at " + std::to_string(at) +
-                (wanted.over() ? ", where the pattern has no more" : ", and at " + std::to_string(wanted.at()) + " in the pattern");
+                (wanted.over() ? ", where the pattern has no more"
+                               : ", and at " + std::to_string(wanted.at()) + " in the pattern");
         return false;
       }
       const Index common = std::min(bytes, wanted.left());

@@ -1,5 +1,6 @@
-// What MPI itself says a datatype is: its tree of constructors, and its type map (the standard's word for the bytes that it touches, in order).
-// Always true: nothing here trusts what was asked for when the datatype was made.
+// What MPI itself says a datatype is: its tree of constructors, and its type map (the standard's
+// word for the bytes that it touches, in order). Always true: nothing here trusts what was asked
+// for when the datatype was made.
 #pragma once
 
 #include <functional>
@@ -14,18 +15,22 @@ namespace weft::mpi {
 
 class TypeMap {
  public:
-  /// Reads the type by MPI_Type_get_envelope and MPI_Type_get_contents. Throws Error for constructors that weft never calls.
+  /// Reads the type by MPI_Type_get_envelope and MPI_Type_get_contents. Throws Error for
+  /// constructors that weft never calls.
   explicit TypeMap(MPI_Datatype type);
 
   /// Size, extent, true extent, tree, and bytes in order; several lines, long lists shortened.
   std::string text() const;
-  /// Calls f(first byte, bytes) for contiguous parts in the order in which MPI sends them (neighbours are not joined), until it returns false.
+  /// Calls f(first byte, bytes) for contiguous parts in the order in which MPI sends them
+  /// (neighbours are not joined), until it returns false.
   void each_run(const std::function<bool(Index, Index)>& f) const;
-  /// Where the bytes differ from those that the views name, each in C order of its box; empty: they are the same in the same order.
+  /// Where the bytes differ from those that the views name, each in C order of its box; empty: they
+  /// are the same in the same order.
   std::string difference(const std::vector<View>& views, Index element_bytes) const;
 
  private:
-  /// A constructor, as copies of inner types: `count` times, `stride` bytes apart, `length` of them behind one another.
+  /// A constructor, as copies of inner types: `count` times, `stride` bytes apart, `length` of them
+  /// behind one another.
   struct Part {
     Index at, count, stride, length;
     int node;

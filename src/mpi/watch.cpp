@@ -46,7 +46,8 @@ class Watched {
     std::string text;
     for (const Note* note = innermost_; note; note = note->outer_) {
       text += (text.empty() ? "" : ", in ") + std::string(note->what_);
-      if (note->exchange_ >= 0) text += " of exchange " + std::to_string(note->exchange_) + ", tile " + std::to_string(note->tile_);
+      if (note->exchange_ >= 0)
+        text += " of exchange " + std::to_string(note->exchange_) + ", tile " + std::to_string(note->tile_);
       if (*note->of_) text += " (" + std::string(note->of_) + ")";
     }
     return text;
@@ -81,7 +82,8 @@ class Watchman {
     double seconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
     if (!text.empty() && (error != std::errc() || end != text.data() + text.size() || !(seconds > 0 && seconds <= 1e6)))
-      throw Error("WEFT_TIMEOUT=" + std::string(text.substr(0, 100)) + ": give the seconds that a rank may wait for others, more than 0 and at most 1000000, or unset it");
+      throw Error("WEFT_TIMEOUT=" + std::string(text.substr(0, 100)) +
+                  ": give the seconds that a rank may wait for others, more than 0 and at most 1000000, or unset it");
     if (!text.empty() && !thread_.joinable()) {
       if (!running()) return;  // nobody waits yet; what needs MPI says that it is not there
       check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
@@ -104,7 +106,8 @@ class Watchman {
       thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
     } catch (const std::exception& refused) {
       pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      throw Error(std::string("no thread can be made that watches the time (") + refused.what() + "); unset WEFT_TIMEOUT, or allow this user more threads (ulimit -u)");
+      throw Error(std::string("no thread can be made that watches the time (") + refused.what() +
+                  "); unset WEFT_TIMEOUT, or allow this user more threads (ulimit -u)");
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -120,13 +123,15 @@ class Watchman {
       for (const auto& known : threads_)
         if (const auto thread = known.lock())
           if (const std::string waits = thread->overdue(Clock::now(), limit_); !waits.empty()) end(waits);
-      changed_.wait_for(lock, stop, std::clamp<std::chrono::duration<double>>(limit_ / 20, 10ms, 1s), [] { return false; });
+      changed_.wait_for(lock, stop, std::clamp<std::chrono::duration<double>>(limit_ / 20, 10ms, 1s),
+                        [] { return false; });
     }
   }
 
   [[noreturn]] void end(const std::string& waits) const {
-    const std::string text = "weft: rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) + " has waited for other ranks for " + text_ +
-                             " s (WEFT_TIMEOUT) in " + waits + ": the job ends\n";
+    const std::string text = "weft: rank " + std::to_string(rank_) + " of " + std::to_string(ranks_) +
+                             " has waited for other ranks for " + text_ + " s (WEFT_TIMEOUT) in " + waits +
+                             ": the job ends\n";
     if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(1);
     sleep(1);  // others wait as well, and what they say matters
     // where MPI does not even abort any more, this process ends, and the launcher ends the rest

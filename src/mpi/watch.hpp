@@ -1,6 +1,7 @@
 // The time limit: a rank that waits too long for others says where, and ends the job.
 //
-// WEFT_TIMEOUT=seconds in the environment sets it. Always true: without it nothing is noted, no thread is made and no clock is read.
+// WEFT_TIMEOUT=seconds in the environment sets it. Always true: without it nothing is noted, no
+// thread is made and no clock is read.
 #pragma once
 
 #include <atomic>
@@ -11,13 +12,15 @@ namespace weft::mpi {
 /// Whether there is a limit.
 inline std::atomic<bool> watching{false};
 
-/// Reads WEFT_TIMEOUT, which may have changed, and does what it says from here on. Throws Error when that is not a number of
-/// seconds, or no thread can be made for it. Local; part of every Communicator::agree.
+/// Reads WEFT_TIMEOUT, which may have changed, and does what it says from here on. Throws Error
+/// when that is not a number of seconds, or no thread can be made for it. Local; part of every
+/// Communicator::agree.
 void heed_time_limit();
 /// The same where nobody can say yet what is wrong with it: the next `agree` does, on all ranks.
 void mind_time_limit() noexcept;
 
-/// What the calling thread is about while the object lives; what is noted inside belongs to it. Notes of a thread end in reverse order.
+/// What the calling thread is about while the object lives; what is noted inside belongs to it.
+/// Notes of a thread end in reverse order.
 class Note {
  public:
   Note(const Note&) = delete;
@@ -42,7 +45,8 @@ class Note {
   const Note* outer_ = nullptr;
 };
 
-/// A call of a user's: what is done, and to what (a plan, a file; may be empty). The texts must live as long.
+/// A call of a user's: what is done, and to what (a plan, a file; may be empty). The texts must
+/// live as long.
 class Task : public Note {
  public:
   Task(const char* what, const std::string& of) : Note(what, of.c_str(), -1, -1, false) {}
@@ -54,7 +58,8 @@ class Entry : public Task {
   Entry(const char* what, const std::string& of) : Task((mind_time_limit(), what), of) {}
 };
 
-/// The thread may be waiting for other ranks, in a call of MPI or a verb of an exchange. The text must live as long.
+/// The thread may be waiting for other ranks, in a call of MPI or a verb of an exchange. The text
+/// must live as long.
 class Wait : public Note {
  public:
   explicit Wait(const char* what, int exchange = -1, int tile = -1) : Note(what, "", exchange, tile, true) {}

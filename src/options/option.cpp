@@ -1,4 +1,5 @@
-// What options have in common: how they are read, checked and told. Nothing here knows any of them by name.
+// What options have in common: how they are read, checked and told. Nothing here knows any of them
+// by name.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -78,7 +79,8 @@ OptionValue as_type(OptionType type, const OptionValue& value) {
       if (whole) return std::vector<Index>{*whole};
       break;
     case OptionType::text:
-    case OptionType::layout: break;
+    case OptionType::layout:
+      break;
   }
   return copied(value);
 }
@@ -99,12 +101,18 @@ bool within(const Option& row, const OptionValue& value) {
 
 std::string_view to_string(OptionType type) {
   switch (type) {
-    case OptionType::text: return "text";
-    case OptionType::integer: return "integer";
-    case OptionType::number: return "number";
-    case OptionType::boolean: return "boolean";
-    case OptionType::integers: return "integers";
-    case OptionType::layout: return "layout";
+    case OptionType::text:
+      return "text";
+    case OptionType::integer:
+      return "integer";
+    case OptionType::number:
+      return "number";
+    case OptionType::boolean:
+      return "boolean";
+    case OptionType::integers:
+      return "integers";
+    case OptionType::layout:
+      return "layout";
   }
   return "";
 }
@@ -129,14 +137,20 @@ std::string Option::allowed(bool in_short) const {
       if (takes) all.emplace_back(form);
       break;
     case OptionType::integer:
-    case OptionType::number: all.push_back(range(*this)); break;
-    case OptionType::boolean: all = {"\"true\"", "\"false\""}; break;
+    case OptionType::number:
+      all.push_back(range(*this));
+      break;
+    case OptionType::boolean:
+      all = {"\"true\"", "\"false\""};
+      break;
     case OptionType::integers: {
       const std::string numbers = "whole numbers with commas between them";
       all.push_back(least < 0 ? numbers : numbers + ", each " + range(*this));
       break;
     }
-    case OptionType::layout: all.emplace_back("a layout, which only a program can give"); break;
+    case OptionType::layout:
+      all.emplace_back("a layout, which only a program can give");
+      break;
   }
   std::string text;
   for (const std::string& each : all) text += (text.empty() ? "" : &each == &all.back() ? " or " : ", ") + each;

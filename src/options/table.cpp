@@ -172,34 +172,42 @@ void add_speed(Rows rows) {
                                [](auto& o) -> auto& { return o.strategy; }, {"auto", "tune"});
   strategy.list = "strategies", strategy.names = strategy_names;
   strategy.form = "several with + between them, one an exchange", strategy.takes = several_strategies;
-  rows.number("tune_seconds", "how long strategy tune may measure",
-              [](auto& o) -> auto& { return o.tune_seconds; }, 0, 1e6);
-  rows.boolean("wisdom", "strategy auto looks wisdom up, and tune keeps what it finds",
-               [](auto& o) -> auto& { return o.wisdom; });
+  rows.number(
+      "tune_seconds", "how long strategy tune may measure", [](auto& o) -> auto& { return o.tune_seconds; }, 0, 1e6);
+  rows.boolean(
+      "wisdom", "strategy auto looks wisdom up, and tune keeps what it finds",
+      [](auto& o) -> auto& { return o.wisdom; });
   Option& engine = rows.text("engine", "what transforms lines", [](auto& o) -> auto& { return o.engine; }, {});
   engine.list = "engines", engine.names = engine_names;
-  rows.text("effort", "the engine's search; auto: as wisdom or tuning says",
-            [](auto& o) -> auto& { return o.effort; }, with_auto(efforts()));
+  rows.text(
+      "effort", "the engine's search; auto: as wisdom or tuning says", [](auto& o) -> auto& { return o.effort; },
+      with_auto(efforts()));
   rows.text("tiles", "an exchange is one tile, or tiles of the gathered or the kept axis; auto: as strategy auto says",
             [](auto& o) -> auto& { return o.schedule.tiles; }, {"auto", "one", "gathered", "kept"});
-  rows.integer("tile", "planes a tile", [](auto& o) -> auto& { return o.schedule.tile; }, 1, no_limit);
-  rows.integer("window", "most tiles on their way at once; 0: all",
-               [](auto& o) -> auto& { return o.schedule.window; }, 0, no_limit);
-  rows.integer("test", "let tiles progress after so many blocks of work; 0: never",
-               [](auto& o) -> auto& { return o.schedule.test; }, 0, no_limit);
+  rows.integer(
+      "tile", "planes a tile", [](auto& o) -> auto& { return o.schedule.tile; }, 1, no_limit);
+  rows.integer(
+      "window", "most tiles on their way at once; 0: all", [](auto& o) -> auto& { return o.schedule.window; }, 0,
+      no_limit);
+  rows.integer(
+      "test", "let tiles progress after so many blocks of work; 0: never",
+      [](auto& o) -> auto& { return o.schedule.test; }, 0, no_limit);
   rows.text("communicate", "who does exchanges: the caller, or a thread that does nothing else",
             [](auto& o) -> auto& { return o.schedule.communicate; }, {"caller", "thread"});
   const auto backward = [&](auto&& row) { rows.as_forward(row); };
   backward(rows.text("backward_tiles", "the same of backward; auto: as forward",
                      [](auto& o) -> auto& { return o.backward_schedule->tiles; }, {"one", "gathered", "kept"}));
-  backward(rows.integer("backward_tile", "of plane waves sticks a tile",
-                        [](auto& o) -> auto& { return o.backward_schedule->tile; }, 1, no_limit));
-  backward(rows.integer("backward_window", "most of backward's tiles on their way at once; 0: all",
-                        [](auto& o) -> auto& { return o.backward_schedule->window; }, 0, no_limit));
-  backward(rows.integer("backward_test", "let backward's tiles progress after so many blocks of work; 0: never",
-                        [](auto& o) -> auto& { return o.backward_schedule->test; }, 0, no_limit));
-  rows.integer("threads", "threads a rank; auto: as wisdom or tuning says",
-               [](auto& o) -> auto& { return o.threads; }, 0, 1024, {{"auto", {0}}});
+  backward(rows.integer(
+      "backward_tile", "of plane waves sticks a tile", [](auto& o) -> auto& { return o.backward_schedule->tile; }, 1,
+      no_limit));
+  backward(rows.integer(
+      "backward_window", "most of backward's tiles on their way at once; 0: all",
+      [](auto& o) -> auto& { return o.backward_schedule->window; }, 0, no_limit));
+  backward(rows.integer(
+      "backward_test", "let backward's tiles progress after so many blocks of work; 0: never",
+      [](auto& o) -> auto& { return o.backward_schedule->test; }, 0, no_limit));
+  rows.integer("threads", "threads a rank; auto: as wisdom or tuning says", [](auto& o) -> auto& { return o.threads; },
+               0, 1024, {{"auto", {0}}});
   rows.integers("nodes", "a number for every rank: those with different ones share no memory; auto: as MPI says",
                 [](auto& o) -> auto& { return o.nodes; }, least_int, most_int, {{"auto", {}}});
 }
@@ -208,25 +216,26 @@ void add_results(Rows rows) {
   rows.text("wire", "single: doubles travel as floats, half the bytes, with an error of up to 6e-8 an exchange",
             [](auto& o) -> auto& { return o.wire; }, {"same", "single"});
   rows.integers("grid", "process grid over the leading axes; auto: as wisdom or tuning says",
-                [](auto& o) -> auto& { return o.grid; }, 1, most_int,
-                {{"default", {}}, {"auto", {0}}});
+                [](auto& o) -> auto& { return o.grid; }, 1, most_int, {{"default", {}}, {"auto", {0}}});
   Option& split = rows.add("split", OptionType::text, "how an axis is cut among ranks");
   split.words = {"even", "blocks"};
   split.form = "blocks of some size as \"blocks:8\", bounds as \"0,3,8\"", split.takes = is_split;
   split.value = [](const Options& o) { return OptionValue(o.split.text()); };
   split.store = [](Options& o, const OptionValue& value) { o.split = Split::from(std::get<std::string>(value)); };
-  rows.layout("input", "who owns what before forward; default: as the grid says",
-              [](auto& o) -> auto& { return o.input; });
-  rows.layout("output", "who owns what after forward; default: what costs least",
-              [](auto& o) -> auto& { return o.output; });
-  rows.boolean("natural_output", "output distributed as the input, not transposed",
-               [](auto& o) -> auto& { return o.natural_output; });
-  rows.integer("batch", "transforms a call, each array behind the other",
-               [](auto& o) -> auto& { return o.batch; }, 1, no_limit);
+  rows.layout(
+      "input", "who owns what before forward; default: as the grid says", [](auto& o) -> auto& { return o.input; });
+  rows.layout(
+      "output", "who owns what after forward; default: what costs least", [](auto& o) -> auto& { return o.output; });
+  rows.boolean(
+      "natural_output", "output distributed as the input, not transposed",
+      [](auto& o) -> auto& { return o.natural_output; });
+  rows.integer(
+      "batch", "transforms a call, each array behind the other", [](auto& o) -> auto& { return o.batch; }, 1, no_limit);
   rows.integer("groups", "plane waves: groups of ranks that share the batch; auto: as wisdom or tuning says",
                [](auto& o) -> auto& { return o.groups; }, 0, most_int, {{"auto", {0}}});
-  rows.integer("components", "interleaved fields: the fastest axis of every array",
-               [](auto& o) -> auto& { return o.components; }, 1, no_limit);
+  rows.integer(
+      "components", "interleaved fields: the fastest axis of every array",
+      [](auto& o) -> auto& { return o.components; }, 1, no_limit);
   rows.text("placement", "a transform preserves its input, may overwrite it, or leaves its output in its place",
             [](auto& o) -> auto& { return o.placement; }, {"preserve", "overwrite", "in_place"});
   rows.text("scale", "full: forward divides by the number of points; symmetric: both ways by its root",

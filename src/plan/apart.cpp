@@ -5,7 +5,8 @@
 
 namespace weft {
 
-// Collective, for ranks have the same stages whatever they own. Out of place no stage reads and writes the same memory.
+// Collective, for ranks have the same stages whatever they own. Out of place no stage reads and
+// writes the same memory.
 void AnyPlan::Body::lay_arrays_between(Transform& transform) {
   if (!requested.in_place()) return;
   for (;;) {
@@ -18,8 +19,9 @@ void AnyPlan::Body::lay_arrays_between(Transform& transform) {
   }
 }
 
-// Stage s leaves its results in an array, from where the next one takes them; or it takes them itself from one where
-// the stage before it leaves them. A stage that has exchanges on both sides gets one behind it that copies.
+// Stage s leaves its results in an array, from where the next one takes them; or it takes them
+// itself from one where the stage before it leaves them. A stage that has exchanges on both sides
+// gets one behind it that copies.
 void AnyPlan::Body::lay_array_behind(Transform& transform, std::size_t s) {
   const auto array_at = [&](std::size_t h) {
     return h < transform.transitions.size() && !transform.transitions[h].exchanges;

@@ -1,4 +1,5 @@
-// From a strategy's name to an exchange: "auto" is resolved by cost, and what one rank declines all decline.
+// From a strategy's name to an exchange: "auto" is resolved by cost, and what one rank declines all
+// decline.
 #pragma once
 
 #include <weft/plan.hpp>
@@ -14,9 +15,10 @@ struct Bound {
   std::vector<Considered> considered;  ///< by "auto", the cheapest first and those that decline last
 };
 
-/// Collective over `comm`, whose ranks are those of the demand's layouts. Throws alike on all ranks: Error when the
-/// name is unknown, Declined when the strategy of that name declines, with the reason. `demand.nodes` says it of all
-/// ranks of `comm`. `single`: elements are doubles that travel as floats.
+/// Collective over `comm`, whose ranks are those of the demand's layouts. Throws alike on all
+/// ranks: Error when the name is unknown, Declined when the strategy of that name declines, with
+/// the reason. `demand.nodes` says it of all ranks of `comm`. `single`: elements are doubles that
+/// travel as floats.
 Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::string& name, bool single = false,
                     const Machine& machine = {});
 

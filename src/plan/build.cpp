@@ -123,7 +123,8 @@ double AnyPlan::Body::logical_points() const {
   return points;
 }
 
-// Bytes of an element before, between and after the stages of a route: real until the halved axis is transformed.
+// Bytes of an element before, between and after the stages of a route: real until the halved axis
+// is transformed.
 std::vector<Index> AnyPlan::Body::bytes_along(const Route& way) const {
   std::vector<Index> bytes{input_bytes};
   for (const Order& axes : way.work) {
@@ -144,8 +145,8 @@ void AnyPlan::Body::route_forward() {
   order_sent_planes();
 }
 
-// What the first exchange sends from is the plan's own where the input is preserved or small, and has planes whole that
-// the first stage transforms.
+// What the first exchange sends from is the plan's own where the input is preserved or small, and
+// has planes whole that the first stage transforms.
 void AnyPlan::Body::order_sent_planes() {
   const Order &axes = route.work.front(), pair{rows_axis, columns_axis};
   const bool planes =

@@ -1,5 +1,5 @@
-// Who chooses what options leave open: the strategy, its schedule, grids, threads. Plans are handed a chooser and know
-// nothing of how it comes by its choice.
+// Who chooses what options leave open: the strategy, its schedule, grids, threads. Plans are handed
+// a chooser and know nothing of how it comes by its choice.
 #pragma once
 
 #include <functional>
@@ -26,12 +26,13 @@ class [[gnu::visibility("hidden")]] Chooser {
   struct Told {
     std::string story, line;
   };
-  /// Makes the plan from options that leave nothing open but a strategy, for which the costs on this machine decide.
-  /// Throws alike on all ranks where it cannot be.
+  /// Makes the plan from options that leave nothing open but a strategy, for which the costs on
+  /// this machine decide. Throws alike on all ranks where it cannot be.
   using Make = std::function<void(const Options& choice, const Machine& machine)>;
 
   virtual ~Chooser() = default;
-  /// Collective. Calls `make` with one choice after the other until it returns; what it throws last is thrown.
+  /// Collective. Calls `make` with one choice after the other until it returns; what it throws last
+  /// is thrown.
   virtual Told choose(const Asked& asked, const Make& make) const = 0;
 };
 

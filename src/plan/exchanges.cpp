@@ -26,8 +26,8 @@ std::vector<std::string> AnyPlan::Body::names_along(const Transform& transform) 
   return names;
 }
 
-// What is asked of the strategy between stages h and h + 1. Callers' own arrays are on offer where the stage beside the
-// exchange may use them as they are.
+// What is asked of the strategy between stages h and h + 1. Callers' own arrays are on offer where
+// the stage beside the exchange may use them as they are.
 Demand AnyPlan::Body::demand(const Transform& transform, std::size_t h) {
   const int rank = comm.rank();
   const Transition& transition = transform.transitions[h];
@@ -51,8 +51,7 @@ Demand AnyPlan::Body::demand(const Transform& transform, std::size_t h) {
     const bool pays = bytes >= limits::stays_in_output && (h > 0 || !overwrites() || (whole(lent) && fits));
     return last && !waves && takes_up(transform) && pays;
   };
-  const auto [lent, in_last, stays_lent, stays_else] =
-      comm.min<int, 4>({overwrite, last, stays(true), stays(false)});
+  const auto [lent, in_last, stays_lent, stays_else] = comm.min<int, 4>({overwrite, last, stays(true), stays(false)});
   demand.from_slot = lent ? transform.first_slot : new_array(bytes);
   demand.from_preserved = !requested.in_place();
   demand.to_slot = in_last ? transform.last_slot : new_array(transition.to.elements(rank) * element);
@@ -110,9 +109,9 @@ void AnyPlan::Body::note_effective(const Transform& transform, std::vector<std::
     effective.backward_schedule->window = 1, effective.backward_schedule->test = 0;
 }
 
-// Whether fields of a batch go through all exchanges in step, there, back and in a map, so that an exchange need not
-// hold them all. Not in place, for there a field may arrive where another is still read; nor where a thread exchanges,
-// which waits for out-memory first.
+// Whether fields of a batch go through all exchanges in step, there, back and in a map, so that an
+// exchange need not hold them all. Not in place, for there a field may arrive where another is
+// still read; nor where a thread exchanges, which waits for out-memory first.
 bool AnyPlan::Body::in_step() const {
   if (requested.batch == 1 || requested.in_place() || requested.schedule.communicate == "thread" ||
       buffered_tiles() == 0)
@@ -131,8 +130,8 @@ bool AnyPlan::Body::in_step() const {
   return fields > 0;
 }
 
-// Whether the first exchange may have the input for its array. Not where few fields of a batch are held at a time, in
-// caches, which an input that peers read is not.
+// Whether the first exchange may have the input for its array. Not where few fields of a batch are
+// held at a time, in caches, which an input that peers read is not.
 bool AnyPlan::Body::overwrites() const { return requested.overwrites_input() && (waves || !in_step()); }
 
 // Ranks of this node.
@@ -146,8 +145,8 @@ int AnyPlan::Body::buffered_tiles() const {
   return there > 0 && back > 0 ? static_cast<int>(std::min<Index>(std::max(there, back), requested.batch)) + 1 : 0;
 }
 
-// Whether the last stage may find in its output what it reads there and puts its results in its place: columns from
-// rows, which it transforms where they lie.
+// Whether the last stage may find in its output what it reads there and puts its results in its
+// place: columns from rows, which it transforms where they lie.
 bool AnyPlan::Body::takes_up(const Transform& transform) const {
   const auto& list = transform.operations.back();
   return list.size() == 1 && list.front().first && list.front().first->takes_rows() && !list.front().second &&

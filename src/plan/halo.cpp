@@ -1,5 +1,5 @@
-// Halo exchange: the pattern that fills ghost points, and its adjoint, with copies around them that know each field's
-// array.
+// Halo exchange: the pattern that fills ghost points, and its adjoint, with copies around them that
+// know each field's array.
 #include "plan/halo.hpp"
 
 #include <algorithm>
@@ -46,8 +46,9 @@ Layout stacked(const Layout& layout, Index fields) {
   return Layout::runs(shape, std::move(runs));
 }
 
-/// Pieces of stacked fields, cut and placed into the slots of their fields, `first` and every second one after it.
-/// `elements`: of a rank's part of a field, where a layout is a list of runs; else fields are the first axis.
+/// Pieces of stacked fields, cut and placed into the slots of their fields, `first` and every
+/// second one after it. `elements`: of a rank's part of a field, where a layout is a list of runs;
+/// else fields are the first axis.
 std::vector<Piece> by_field(const std::vector<Piece>& pieces, int fields, bool boxes, Index elements, int first) {
   std::vector<Piece> all;
   for (const Piece& piece : pieces) {
@@ -207,9 +208,7 @@ void Halo::Body::start(std::span<void* const> arrays, Adding adding, std::size_t
   run(way->begin, way->begin_list);
 }
 
-bool Halo::Body::test() {
-  return !now_ || now_->bound.exchange->test();
-}
+bool Halo::Body::test() { return !now_ || now_->bound.exchange->test(); }
 
 void Halo::Body::finish() {
   if (failure_) throw_failed("halo", failure_);

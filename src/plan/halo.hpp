@@ -1,10 +1,9 @@
 // What a halo is made of.
 //
-// Always true: field f's own points are slot 2f, and its array is slot 2f + 1. The exchange's own memory is in the
-// slots after them. Filling reads the former and writes the latter, adding the other way round. All travels in one
-// tile.
+// Always true: field f's own points are slot 2f, and its array is slot 2f + 1. The exchange's own
+// memory is in the slots after them. Filling reads the former and writes the latter, adding the
+// other way round. All travels in one tile.
 #pragma once
-
 
 #include <weft/halo.hpp>
 
@@ -69,12 +68,12 @@ struct [[gnu::visibility("hidden")]] Halo::Body {
   bool compares_;         // calls, before they execute
   std::uint64_t number_;  // on its communicator, where plans count too
   std::string called_;
-  std::unique_ptr<Way> fill_, add_;  // an exchange refers to its way's slots
-  Way* now_ = nullptr;               // what was started and not finished
-  Adding adding_ = nullptr;          // null: it fills
-  Index numbers_ = 0;                // an element
+  std::unique_ptr<Way> fill_, add_;            // an exchange refers to its way's slots
+  Way* now_ = nullptr;                         // what was started and not finished
+  Adding adding_ = nullptr;                    // null: it fills
+  Index numbers_ = 0;                          // an element
   std::shared_ptr<trace::Recorder> recorder_;  // null: nothing records
-  std::exception_ptr failure_;       // of MPI, in the middle of an execution: null, or there are no more
+  std::exception_ptr failure_;                 // of MPI, in the middle of an execution: null, or there are no more
 };
 
 }  // namespace weft

@@ -1,4 +1,5 @@
-// What a halo is asked to do: the layouts of its own points and of its ghost points, checked and the same on all ranks.
+// What a halo is asked to do: the layouts of its own points and of its ghost points, checked and
+// the same on all ranks.
 #include <algorithm>
 
 #include "geometry/boxes.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr int most_fields = 1 << 20;
 
-/// The ghost points that options ask for on parts of so many axes. Throws Error where they do not fit these.
+/// The ghost points that options ask for on parts of so many axes. Throws Error where they do not
+/// fit these.
 Ghosts ghosts_of(const HaloOptions& options, int axes) {
   const Shape& behind = options.behind.empty() ? options.width : options.behind;
   for (const Shape* width : {&options.width, &behind})

@@ -1,5 +1,5 @@
-// The one list of kernels. Tile, window and test interval of those that leave them to be tuned are only where tuning
-// may begin.
+// The one list of kernels. Tile, window and test interval of those that leave them to be tuned are
+// only where tuning may begin.
 #include <weft/kernel.hpp>
 #include <weft/quote.hpp>
 

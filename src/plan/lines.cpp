@@ -1,5 +1,5 @@
-// Which lines a plan transforms and how they lie while it does: planned once for both directions, for all strategies
-// and schedules alike.
+// Which lines a plan transforms and how they lie while it does: planned once for both directions,
+// for all strategies and schedules alike.
 #include <algorithm>
 #include <set>
 
@@ -8,16 +8,17 @@
 #include "plan/policy/variants.hpp"
 
 namespace weft {
-// Rows of a block are left a little apart, on an odd number of cache lines, so that columns do not fall on one another
-// in the first-level cache, and hold no fewer than a batch of columns.
+// Rows of a block are left a little apart, on an odd number of cache lines, so that columns do not
+// fall on one another in the first-level cache, and hold no fewer than a batch of columns.
 Index AnyPlan::Body::padded(Index elements) const {
   const Index line = 64 / static_cast<Index>(element_bytes(problem.precision, true));
   return ((std::max(elements, 2 * line) + line - 1) / line | 1) * line;
 }
 
-// Where rows and the columns across them are transformed in one block, columns are transformed where they lie, unless
-// a map may want them as lines. The bits of a line depend on how it lies: so this is decided by the route that cuts no
-// tiles, and is the same for all strategies and schedules.
+// Where rows and the columns across them are transformed in one block, columns are transformed
+// where they lie, unless a map may want them as lines. The bits of a line depend on how it lies: so
+// this is decided by the route that cuts no tiles, and is the same for all strategies and
+// schedules.
 void AnyPlan::Body::find_pair() {
   const int last = route.shape.size() - 1;
   const Shape spectrum = halved_shape(route.shape, route.halved);
@@ -49,8 +50,8 @@ void AnyPlan::Body::find_pair() {
         columns_stay = next != turning_axis;
       }
   row_elements = padded(spectrum[last]);
-  // Small planes are transformed where they are going, as they lie there, and not copied. Not half spectra, which may
-  // take the place of what they come from only by way of a block.
+  // Small planes are transformed where they are going, as they lie there, and not copied. Not half
+  // spectra, which may take the place of what they come from only by way of a block.
   const bool in_place = columns_axis == last - 1 && columns_stay && route.halved < 0 &&
                         fits(last, columns_axis, limits::plane_in_place) &&
                         spectrum[last] * bytes >= limits::row_across;
@@ -58,8 +59,8 @@ void AnyPlan::Body::find_pair() {
   if (turning->size() == 1) find_crossing(plain, turning_axis);
 }
 
-// Lines of the last axis alone, batches of which are gathered from planes, stay columns, too, where they are not long:
-// nothing is transposed, neither before nor after.
+// Lines of the last axis alone, batches of which are gathered from planes, stay columns, too, where
+// they are not long: nothing is transposed, neither before nor after.
 void AnyPlan::Body::find_crossing(const Route& plain, int axis) {
   const int last = route.shape.size() - 1;
   const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != axis; };
@@ -80,15 +81,16 @@ std::size_t AnyPlan::Body::turning_stage(const Route& of) const {
   return turn;
 }
 
-// Forward's last transform, of which a map wants lines; not of plane waves, whose planes go back as they come.
+// Forward's last transform, of which a map wants lines; not of plane waves, whose planes go back as
+// they come.
 LineSpec AnyPlan::Body::mapped_spec() const {
   const Order& axes = route.work[turning_stage(route)];
   const LineSpec spec = line_spec(axes[axes.size() - 1], Direction::forward);
   return axes[axes.size() - 1] == crossing_axis ? spec.as_plain() : spec;
 }
 
-// What a map's stage is undone with, axis by axis in reverse order: plain lines, but that the first are read where
-// forward leaves them. Planes of plane waves go back as they come.
+// What a map's stage is undone with, axis by axis in reverse order: plain lines, but that the first
+// are read where forward leaves them. Planes of plane waves go back as they come.
 std::vector<LineSpec> AnyPlan::Body::returning_specs() const {
   std::vector<LineSpec> specs;
   if (waves) {
@@ -148,8 +150,8 @@ void AnyPlan::Body::plan_lines() {
     for (std::size_t k = 0; k < specs.size(); ++k) lines[specs[k]] = planned[k];
   };
   if (requested.effort == "estimate") return comm.agree(plan_all);  // which gives the same bits in every process
-  // Rank 0 searches, all others follow it: the same bits everywhere. What it found travels only where a rank does not
-  // have it yet.
+  // Rank 0 searches, all others follow it: the same bits everywhere. What it found travels only
+  // where a rank does not have it yet.
   comm.agree([&] {
     if (comm.rank() == 0) plan_all();
     chosen = &engine(requested.engine);

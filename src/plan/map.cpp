@@ -1,5 +1,5 @@
-// Maps: one direction up to the last stage that transforms, which maps and transforms back, and the other direction
-// from there.
+// Maps: one direction up to the last stage that transforms, which maps and transforms back, and the
+// other direction from there.
 #include <algorithm>
 #include <limits>
 
@@ -47,7 +47,8 @@ void AnyPlan::Body::build_map(double scale) {
   for (std::size_t s = 0; s < stages; ++s) map.stages.push_back(stage(map, s));
 }
 
-// What the stage that maps does: the transforms of the last stage on the way there, the map, and their inverses.
+// What the stage that maps does: the transforms of the last stage on the way there, the map, and
+// their inverses.
 std::vector<Operation> AnyPlan::Body::mapped_operations(const std::vector<Operation>& up) const {
   std::vector<Operation> middle(up.begin(), up.end() - 1);
   Operation top = up.back();
@@ -65,9 +66,9 @@ std::vector<Operation> AnyPlan::Body::mapped_operations(const std::vector<Operat
   return middle;
 }
 
-// The caller's input and output have slots of their own in a map, so that they may be two arrays. Exchanges look slot
-// 0 up themselves: it is the input until the first exchange of the way back starts, then the output; slot 1 is an
-// array of the plan's own.
+// The caller's input and output have slots of their own in a map, so that they may be two arrays.
+// Exchanges look slot 0 up themselves: it is the input until the first exchange of the way back
+// starts, then the output; slot 1 is an array of the plan's own.
 void AnyPlan::Body::give_slots_to_map(const Transform& there) {
   map.first_slot = new_array(0);
   map.last_slot = new_array(0);
@@ -82,9 +83,9 @@ void AnyPlan::Body::give_slots_to_map(const Transform& there) {
   work_arrays.emplace_back(std::numeric_limits<int>::max(), route.output.elements(comm.rank()) * output_bytes);
 }
 
-// What stays on this rank in a transition of a map, and waits in the output array on the way there, lies in the
-// exchange's array, or where that has no room for it in memory of its own: a map has no such output. Where messages
-// arrive in that array, all of it is needed.
+// What stays on this rank in a transition of a map, and waits in the output array on the way there,
+// lies in the exchange's array, or where that has no room for it in memory of its own: a map has no
+// such output. Where messages arrive in that array, all of it is needed.
 void AnyPlan::Body::keep_apart(const Transform& there, std::size_t h) {
   std::vector<View>&written = map.sides[2 * h + 1].views, &read = map.sides[2 * h + 2].views;
   const auto waits = [&](const View& v) {

@@ -1,5 +1,5 @@
-// Memory of a plan: slots that are allocated when somebody needs them, the workspace of a thread, and arrays that
-// callers get.
+// Memory of a plan: slots that are allocated when somebody needs them, the workspace of a thread,
+// and arrays that callers get.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -45,7 +45,8 @@ void AnyPlan::Body::make_workspaces() {
     rows = std::max(rows, stage->rows());
     ahead_rows = std::max(ahead_rows, stage->ahead_rows());
   }
-  // blocks begin the workspace and batches of lines end it: a stage that needs no batches may have its block there
+  // blocks begin the workspace and batches of lines end it: a stage that needs no batches may have
+  // its block there
   for (const Stage* stage : stages)
     bytes = std::max(bytes, rounded(stage->block_bytes()) + (stage->line_bytes() > 0 ? 2 * rounded(line) : 0));
   Workspace workspace;
@@ -105,7 +106,8 @@ void AnyPlan::Body::use_workspace(void* memory, Index bytes) {
   place_workspace([&](Index part) { return std::exchange(next, next + room(part)); });
 }
 
-// An exchange's memory that a caller may have for the array that `from` starts with and `to` ends with; -1: none.
+// An exchange's memory that a caller may have for the array that `from` starts with and `to` ends
+// with; -1: none.
 std::pair<std::shared_ptr<Exchange>, int> AnyPlan::Body::lent(const Transform& from, const Transform& to) const {
   // the memory that the last exchange brings the result to
   if (const std::size_t h = to.transitions.size() - 1;
@@ -116,8 +118,8 @@ std::pair<std::shared_ptr<Exchange>, int> AnyPlan::Body::lent(const Transform& f
     return std::any_of(work_arrays.begin(), work_arrays.end(), [&](const auto& array) { return array.first == slot; });
   };
   if (works_in == Memory::callers && first && in_workspace(first->array().slot)) return {nullptr, -1};
-  // The memory that the first exchange sends from, where the first stage may leave its result in its input; threads,
-  // with blocks of their own, keep no order.
+  // The memory that the first exchange sends from, where the first stage may leave its result in
+  // its input; threads, with blocks of their own, keep no order.
   if (first && overwrites() && !requested.in_place() && first->array().slot > 1 &&
       (from.bytes[0] == from.bytes[1]
            ? same_memory(first->array(), View{from.first.view(comm.rank(), first->array().slot)})
@@ -132,8 +134,8 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Transform& from, Transform& to,
   if (mine) return mine;
   if (works_in == Memory::none)
     throw Error("the plan has no memory (weft::Memory::none) and none to give out; call make_input() or make_output()");
-  // What is sent from is not lent where second-level caches hold all: what a peer has just read is written again
-  // slowly, line by line (memory policy, M1).
+  // What is sent from is not lent where second-level caches hold all: what a peer has just read is
+  // written again slowly, line by line (memory policy, M1).
   if (const auto [exchange, slot] = lent(from, to);
       slot >= 0 && (bytes > limits::small_array || slot != from.exchanges[0]->array().slot))
     return mine = std::shared_ptr<std::byte>(exchange, slots[static_cast<std::size_t>(slot)]);

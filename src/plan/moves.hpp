@@ -1,5 +1,5 @@
-// What is copied around an exchange: from where its caller has it to where the exchange sends it from, and from where
-// the exchange receives it to where the caller wants it.
+// What is copied around an exchange: from where its caller has it to where the exchange sends it
+// from, and from where the exchange receives it to where the caller wants it.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ struct Moves {
   std::vector<Move> arrive;  ///< when the exchange has finished, by peer in ascending order
 };
 
-/// Calls visit(peer, a's view, b's view) for what two lists of the same pieces in the same order have in common: they
-/// may be cut differently.
+/// Calls visit(peer, a's view, b's view) for what two lists of the same pieces in the same order
+/// have in common: they may be cut differently.
 template <class Visit>
 void each_common(const std::vector<Piece>& a, const std::vector<Piece>& b, Visit visit) {
   for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
@@ -35,9 +35,10 @@ void each_common(const std::vector<Piece>& a, const std::vector<Piece>& b, Visit
 std::vector<Piece> for_peer(int peer, std::vector<Piece> pieces);
 std::vector<Piece> in_slot(std::vector<Piece> pieces, int slot);
 
-/// The copies around a tile of an exchange, as member `self`. `gives` and `takes` are the pattern's pieces in the
-/// caller's slots. No copy is made between two views that are the same memory; what stays on this rank goes from the
-/// caller's memory to the caller's at once, unless the exchange itself moves it.
+/// The copies around a tile of an exchange, as member `self`. `gives` and `takes` are the pattern's
+/// pieces in the caller's slots. No copy is made between two views that are the same memory; what
+/// stays on this rank goes from the caller's memory to the caller's at once, unless the exchange
+/// itself moves it.
 Moves moves(const std::vector<Piece>& gives, const std::vector<Piece>& takes, const Exchange::Tile& tile, int self);
 
 }  // namespace weft

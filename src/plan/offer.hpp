@@ -1,4 +1,5 @@
-// What a strategy offers for a demand: its cost, or why it declines. Plans that choose and forecasts both ask here.
+// What a strategy offers for a demand: its cost, or why it declines. Plans that choose and
+// forecasts both ask here.
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@ struct Offer {
   Cost cost;
 };
 
-/// `arrives`: bytes that this rank takes, which a strategy without a landing copies once more where they are a result.
+/// `arrives`: bytes that this rank takes, which a strategy without a landing copies once more where
+/// they are a result.
 inline Offer offer_of(const Strategy& strategy, const Demand& demand, Index arrives) {
   Offer offer{strategy.declines(demand), {}};
   if (!offer.declined.empty()) return offer;

@@ -8,7 +8,8 @@
 
 namespace weft {
 
-// The public constructor is the tuner's (src/tune/choose.cpp), which chooses what options leave open.
+// The public constructor is the tuner's (src/tune/choose.cpp), which chooses what options leave
+// open.
 AnyPlan::~AnyPlan() = default;
 AnyPlan::AnyPlan(AnyPlan&&) noexcept = default;
 AnyPlan& AnyPlan::operator=(AnyPlan&&) noexcept = default;

@@ -19,7 +19,8 @@
 namespace weft {
 
 struct [[gnu::visibility("hidden")]] AnyPlan::Body {
-  /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses for this machine.
+  /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses
+  /// for this machine.
   Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const std::vector<int>& nodes,
        const Machine& machine, Memory works_in);
 
@@ -38,8 +39,8 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   std::string choice, chosen_by;
   std::vector<GVector> vectors;  // of plane waves: this rank's
   std::unique_ptr<Waves> waves;  // null: none
-  // in forward's direction, where backward has a schedule of its own that cuts a dense transform otherwise; else
-  // `route`
+  // in forward's direction, where backward has a schedule of its own that cuts a dense transform
+  // otherwise; else `route`
   std::optional<Route> way_back;
   Route route;
   std::vector<int> nodes;                   // of every rank
@@ -53,27 +54,28 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   int columns_axis = -1, rows_axis = -1;
   Index row_elements = 0, leaving_row_elements = 0;  // backward, forward
   bool columns_stay = false;                         // they are left where they were read, forward too
-  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements apart; -1: they
-  // become lines
+  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements
+  // apart; -1: they become lines
   int crossing_axis = -1;
   Index crossing_elements = 0;
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
-  // what somebody does: slots and bytes; the slot behind all others is slot 1 of forward_map_backward
+  // what somebody does: slots and bytes; the slot behind all others is slot 1 of
+  // forward_map_backward
   std::vector<std::pair<int, Index>> work_arrays;
   std::byte* map_spectrum = nullptr;
   Memory works_in;
   bool has_workspace = false;
   std::vector<std::shared_ptr<std::byte>> arrays;  // of the workspace, where it is the plan's own
-  std::shared_ptr<std::byte> input, output;  // handed out
-  std::unique_ptr<const Modes> modes;        // made when first asked for, by whichever thread asks
+  std::shared_ptr<std::byte> input, output;        // handed out
+  std::unique_ptr<const Modes> modes;              // made when first asked for, by whichever thread asks
   std::once_flag modes_made;
   Index owned_bytes = 0;
 
   Transform forward, backward, map;
   std::array<Transform*, 3> transforms() { return {&forward, &backward, &map}; }
   std::array<const Transform*, 3> transforms() const { return {&forward, &backward, &map}; }
-  Selector selector;  // of how their stages had better write
+  Selector selector;                  // of how their stages had better write
   std::vector<Workspace> workspaces;  // one a thread
   std::unique_ptr<Team> team;
   std::shared_ptr<trace::Recorder> traced, recorder;  // of the whole process, and what records now; null: none
@@ -87,7 +89,8 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
     return route.space == 0 ? route.input : route.transitions[static_cast<std::size_t>(route.space) - 1].to;
   }
   int scattered_axis(const Transition& transition) const;
-  /// Of a route's transition on the way back, whose gathered axis is the one that is cut on the way there.
+  /// Of a route's transition on the way back, whose gathered axis is the one that is cut on the way
+  /// there.
   Cut back_cut(const Route& way, std::size_t h) const;
   check::Program program() const;
   int number(const Transform& transform) const { return &transform == &forward ? 0 : &transform == &backward ? 1 : 2; }
@@ -95,17 +98,17 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   trace::List list(const Transform& transform) const;
   void record(std::shared_ptr<trace::Recorder> on);
   AnyPlan::Spent spent() const;
-  /// Runs what looks at the arguments of a call; where calls are compared, on all ranks or on none, and only if all
-  /// make the same call.
+  /// Runs what looks at the arguments of a call; where calls are compared, on all ranks or on none,
+  /// and only if all make the same call.
   template <class Check>
   void checked(const char* verb, Check&& check) const;
   void check_arrays(const void* in, const void* out, Index in_bytes, Index out_bytes, const char* verb) const;
   void check_map_arrays(const void* in, const void* out, Index bytes, const char* verb) const;
-  void execute(Transform& transform, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
+  void execute(Transform & transform, const void* in, void* out, const std::function<void(const Line&)>* f = nullptr);
   std::pair<std::shared_ptr<Exchange>, int> lent(const Transform& from, const Transform& to) const;
   Index workspace_bytes() const;
   void use_workspace(void* memory, Index bytes);
-  std::shared_ptr<std::byte> memory(Transform& from, Transform& to, std::shared_ptr<std::byte>& mine, Index bytes);
+  std::shared_ptr<std::byte> memory(Transform & from, Transform & to, std::shared_ptr<std::byte> & mine, Index bytes);
 
  private:
   void check_thread_level() const;
@@ -118,7 +121,7 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   Route agreed_route();
   const Route& homeward() const { return way_back ? *way_back : route; }
   void share_waves();
-  void enter_sphere(Transform& transform) const;
+  void enter_sphere(Transform & transform) const;
   std::vector<View> on_grid(const std::vector<View>& numbered) const;
   Index padded(Index elements) const;
   void find_pair();
@@ -129,12 +132,12 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   std::vector<Operation> operations(const Order& axes, Direction direction) const;
   LineSpec mapped_spec() const;
   std::vector<LineSpec> returning_specs() const;
-  static void rescale(Transform& transform, double by);
+  static void rescale(Transform & transform, double by);
   int new_array(Index bytes);
   void need(int slot);
   std::vector<std::string> names_along(const Transform& transform) const;
   Demand demand(const Transform& transform, std::size_t h);
-  void bind(Transform& transform);
+  void bind(Transform & transform);
   void note_effective(const Transform& transform, std::vector<std::string> names);
   bool returns(const Transform& transform, std::size_t s) const;
   StageFacts facts(const Transform& transform, std::size_t s) const;
@@ -149,22 +152,22 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   bool overwrites() const;
   int buffered_tiles() const;
   Index window(const Transform& transform, const ScheduleOptions& planned, const ScheduleOptions& asked) const;
-  Side link(Transform& transform, std::size_t h);
-  void build(Transform& transform);
+  Side link(Transform & transform, std::size_t h);
+  void build(Transform & transform);
   void build_map(double scale);
   std::vector<Operation> mapped_operations(const std::vector<Operation>& up) const;
   void give_slots_to_map(const Transform& there);
-  void lay_arrays_between(Transform& transform);
-  void lay_array_behind(Transform& transform, std::size_t s);
-  void schedule(Transform& transform);
-  void follow(Transform& transform);
-  void conduct(Transform& transform);
+  void lay_arrays_between(Transform & transform);
+  void lay_array_behind(Transform & transform, std::size_t s);
+  void schedule(Transform & transform);
+  void follow(Transform & transform);
+  void conduct(Transform & transform);
   void make_workspaces();
   template <class Place>
   void place_workspace(Place place);
   void allocate_workspace();
   void work(const Stage& stage, int number, const Step& step, const Call& call, trace::Run& run);
-  void exchange(Transform& transform, const Step& step);
+  void exchange(Transform & transform, const Step& step);
 
   // what the team works on now: kept here so that starting it allocates nothing
   struct Work {
@@ -173,7 +176,8 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
     const Call* call = nullptr;
     trace::Run* run = nullptr;
   } now;
-  // The first thread's spans are steps, which end when all threads are done; those of others are what they do in one.
+  // The first thread's spans are steps, which end when all threads are done; those of others are
+  // what they do in one.
   class Noted {
    public:
     Noted(const Work& work, int thread)

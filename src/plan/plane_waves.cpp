@@ -1,5 +1,5 @@
-// Plane waves in a plan: the ranks tell each other which sticks they have, and the stages beside the exchange of
-// sticks get the tables of theirs.
+// Plane waves in a plan: the ranks tell each other which sticks they have, and the stages beside
+// the exchange of sticks get the tables of theirs.
 #include <cstdio>
 #include <cstring>
 #include <sstream>
@@ -131,8 +131,8 @@ void AnyPlan::Body::share_waves() {
   });
 }
 
-// Views that count lines by number along their last axis, as views of the grid: one for each range of lines that lie
-// and count on together.
+// Views that count lines by number along their last axis, as views of the grid: one for each range
+// of lines that lie and count on together.
 std::vector<View> AnyPlan::Body::on_grid(const std::vector<View>& numbered) const {
   std::vector<View> views;
   for (const View& view : numbered) {
@@ -150,8 +150,8 @@ std::vector<View> AnyPlan::Body::on_grid(const std::vector<View>& numbered) cons
   return views;
 }
 
-// The views of a transform's sides stand; where a stage's own axes are others than its memory's, it works on the grid
-// and looks up in a table.
+// The views of a transform's sides stand; where a stage's own axes are others than its memory's, it
+// works on the grid and looks up in a table.
 void AnyPlan::Body::enter_sphere(Transform& transform) const {
   const int rank = comm.rank();
   const auto transition = static_cast<std::size_t>(route.sphere_transition);

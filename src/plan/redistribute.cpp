@@ -1,5 +1,5 @@
-// Redistribution without a transform: copies from the caller's array to where the exchange sends from, and back from
-// where it receives.
+// Redistribution without a transform: copies from the caller's array to where the exchange sends
+// from, and back from where it receives.
 #include "plan/redistribute.hpp"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr int from_slot = 0, to_slot = 1;
 
-/// Whether both views are the same bytes: element p of one is where that of the other is, wherever their boxes lie.
+/// Whether both views are the same bytes: element p of one is where that of the other is, wherever
+/// their boxes lie.
 bool same_place(const View& a, const View& b, const Slots& slots, Index bytes) {
   const auto address = [&](const View& view) {
     return slots[static_cast<std::size_t>(view.slot)] + view.offset * bytes;

@@ -1,8 +1,8 @@
 // What a redistribution is made of.
 //
-// Always true: the caller's arrays are slots 0 and 1, the exchange's own memory the slots after them. A copy whose two
-// views are the same memory is not made, and what stays on this rank goes from array to array once, unless the
-// exchange itself moves it.
+// Always true: the caller's arrays are slots 0 and 1, the exchange's own memory the slots after
+// them. A copy whose two views are the same memory is not made, and what stays on this rank goes
+// from array to array once, unless the exchange itself moves it.
 #pragma once
 
 #include <optional>
@@ -35,8 +35,8 @@ struct [[gnu::visibility("hidden")]] Redistribution::Body {
 
   void check_call(const void* from, const void* to);
   void run_steps(trace::Run & run);
-  /// Of arrays that overlap: throws Error, for this rank alone, where something would be overwritten before it has
-  /// been read.
+  /// Of arrays that overlap: throws Error, for this rank alone, where something would be
+  /// overwritten before it has been read.
   void examine(const std::byte* from, const std::byte* to);
   void plan_tile(int number, const Pattern::Tile& caller, const Exchange::Tile& exchange);
 

@@ -26,8 +26,8 @@ class Maker {
   struct Progress {
     std::vector<int> written_by;    // by tile: one past the last block that writes it
     std::vector<int> first_writer;  // by tile: the first block that does
-    // by block of the reading stage: one past the last tile it reads, or without an exchange the last block of the
-    // writer
+    // by block of the reading stage: one past the last tile it reads, or without an exchange the
+    // last block of the writer
     std::vector<int> needs;
     std::vector<int> last_reader;  // by tile: the last block that reads it, -1: none
     int opened = 0, started = 0, finished = 0;
@@ -69,8 +69,8 @@ class Maker {
     }
   }
 
-  // Without an exchange between: a block may follow as soon as those that it has points in common with are done,
-  // unless its stage writes, laid out otherwise, where blocks to come will read.
+  // Without an exchange between: a block may follow as soon as those that it has points in common
+  // with are done, unless its stage writes, laid out otherwise, where blocks to come will read.
   void connect(std::size_t s) {
     const Stage &writer = *stages_[s], &reader = *stages_[s + 1];
     std::vector<int>& needs = progress_[s].needs;
@@ -115,8 +115,8 @@ class Maker {
     steps_.push_back({kind, static_cast<int>(of), first, last});
   }
 
-  // Starts every tile of exchange s, running its writer, and as much of its reader as becomes ready when the window is
-  // full.
+  // Starts every tile of exchange s, running its writer, and as much of its reader as becomes ready
+  // when the window is full.
   void start_all(std::size_t s) {
     for (std::size_t e = 0; e < s; ++e)  // exchange by exchange, also on a rank that has nothing to do in between
       if (exchanges_[e]) start_all(e);
@@ -176,8 +176,8 @@ class Maker {
     if (s > 0 && !exchanges_[s - 1]) run_all(s - 1);  // what nobody has asked for
   }
 
-  // A stage may leave its result where a later exchange sends it from, with other stages between that work there:
-  // peers must be done with it before.
+  // A stage may leave its result where a later exchange sends it from, with other stages between
+  // that work there: peers must be done with it before.
   void open_later(std::size_t s) {
     std::size_t e = s;
     while (e < exchanges_.size() && !exchanges_[e]) ++e;
@@ -188,10 +188,11 @@ class Maker {
       open_to(e, exchanges_[e]->tiles());
   }
 
-  // One past the last block of stage s that is to be done before block `of` of the next: as many as will still be in
-  // cache when they are read, but for such as may have to wait for what is on its way. Where caches hold it, what as
-  // many of the next one's blocks need as there are threads: two threads on halves of every grid of a batch of 32^3
-  // took 1.4 of the time of grids apart, but grids apart of 128^3 1.06.
+  // One past the last block of stage s that is to be done before block `of` of the next: as many as
+  // will still be in cache when they are read, but for such as may have to wait for what is on its
+  // way. Where caches hold it, what as many of the next one's blocks need as there are threads: two
+  // threads on halves of every grid of a batch of 32^3 took 1.4 of the time of grids apart, but
+  // grids apart of 128^3 1.06.
   int passed_on(std::size_t s, int of) const {
     constexpr Index held = 8;  // times as much as is handed on at least
     const Stage& stage = *stages_[s];

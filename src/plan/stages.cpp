@@ -29,8 +29,8 @@ StageFacts AnyPlan::Body::facts(const Transform& transform, std::size_t s) const
   return facts;
 }
 
-// Stages whose variants cannot be told apart in advance are tried while the plan runs. Collective: all ranks try the
-// same settings, each from its own guess.
+// Stages whose variants cannot be told apart in advance are tried while the plan runs. Collective:
+// all ranks try the same settings, each from its own guess.
 void AnyPlan::Body::select_variants() {
   const auto each_stage = [&](auto visit) {
     for (const Transform* transform : transforms())
@@ -88,7 +88,8 @@ StageSpec AnyPlan::Body::spec(const Transform& transform, std::size_t s) const {
     r.retained_slot = transform.last_slot;
   r.threads = requested.threads;
   if (&transform == &map) r.one_memory = {map.first_slot, map.last_slot};
-  // Half a spectrum is a little longer than the real numbers it comes from: from the end on it may take their place.
+  // Half a spectrum is a little longer than the real numbers it comes from: from the end on it may
+  // take their place.
   r.descending = s == 0 && transform.bytes[0] < transform.bytes[1] && !transform.transitions.empty() &&
                  transform.exchanges[0] && transform.exchanges[0]->tiles() == 1;
   return r;
@@ -126,8 +127,8 @@ void AnyPlan::Body::build(Transform& transform) {
   for (std::size_t s = 0; s < stages; ++s) transform.stages.push_back(stage(transform, s));
 }
 
-// Where an array between two stages lies: at its end already, in the memory that the next exchange sends from, where
-// it came from, or in memory of its own.
+// Where an array between two stages lies: at its end already, in the memory that the next exchange
+// sends from, where it came from, or in memory of its own.
 Side AnyPlan::Body::link(Transform& transform, std::size_t h) {
   const int rank = comm.rank();
   const Index bytes = transform.bytes[h + 1];
@@ -138,8 +139,8 @@ Side AnyPlan::Body::link(Transform& transform, std::size_t h) {
   const Side& before = transform.sides[2 * h];
   const bool stays = (requested.overwrites_input() || requested.in_place()) && before.views.size() == 1 &&
                      before.views.front().slot == transform.first_slot && before.bytes == bytes && before.box == box;
-  // A last stage of one axis is faster from array to array than in place, where the axes' order changes: so what may
-  // stay stays. Rows of several axes would be read planes apart.
+  // A last stage of one axis is faster from array to array than in place, where the axes' order
+  // changes: so what may stay stays. Rows of several axes would be read planes apart.
   if (to_end && transform.last.box(rank) == box && transform.bytes.back() == bytes &&
       (requested.in_place() ? h == 0 : !stays || transform.operations.back().size() > 1))
     return side(transform.last, rank, transform.last_slot, bytes);

@@ -6,11 +6,12 @@
 
 namespace weft {
 
-// Most tiles of a transform that are on their way at once. Stages of a batch in tiles either read what is in no cache
-// or write past the caches, and cores with a cache in common write no faster past it together than one alone. So every
-// other rank reads what has arrived a tile earlier: it writes results while its neighbours read input. 32^3 x 64 took
-// 0.97 of the time, 40^3 x 32 0.93, 48^3 x 24 0.97. Not with several exchanges, whose starts would come in another
-// order on every other rank.
+// Most tiles of a transform that are on their way at once. Stages of a batch in tiles either read
+// what is in no cache or write past the caches, and cores with a cache in common write no faster
+// past it together than one alone. So every other rank reads what has arrived a tile earlier: it
+// writes results while its neighbours read input. 32^3 x 64 took 0.97 of the time, 40^3 x 32 0.93,
+// 48^3 x 24 0.97. Not with several exchanges, whose starts would come in another order on every
+// other rank.
 Index AnyPlan::Body::window(const Transform& transform, const ScheduleOptions& planned,
                             const ScheduleOptions& asked) const {
   if (planned.window == 1) return 1;
@@ -27,7 +28,8 @@ void AnyPlan::Body::schedule(Transform& transform) {
   for (const auto& stage : transform.stages) stages.push_back(stage.get());
   std::vector<const Exchange*> exchanges;
   for (const auto& exchange : transform.exchanges) exchanges.push_back(exchange.get());
-  // where input and output are, or may be, one memory; in step a field is written when it has been read
+  // where input and output are, or may be, one memory; in step a field is written when it has been
+  // read
   const int held = in_step()              ? -1
                    : transform.turn >= 0  ? transform.turn
                    : requested.in_place() ? static_cast<int>(stages.size()) - 1
@@ -44,8 +46,8 @@ void AnyPlan::Body::schedule(Transform& transform) {
       !transform.transitions.empty() && arrives_as_result(transform, h) && transform.exchanges[h]->landing().slot >= 0)
     std::stable_partition(transform.steps.begin(), transform.steps.end(),
                           [&](const Step& s) { return s.kind == Step::Kind::close && s.of == static_cast<int>(h); });
-  // Memory that callers may hold must be theirs again when the call returns. In a map that is also what the way back
-  // sends from.
+  // Memory that callers may hold must be theirs again when the call returns. In a map that is also
+  // what the way back sends from.
   const int lent_slots[] = {lent(forward, backward).second, lent(backward, forward).second};
   const auto holds = [&](std::size_t h, int slot) {
     return slot >= 0 && (h == 0 || slot == lent_slots[0] || slot == lent_slots[1]);
@@ -57,8 +59,8 @@ void AnyPlan::Body::schedule(Transform& transform) {
   follow(transform);
 }
 
-// Where a stage's last block before another's turn asks for memory, it asks for what that one reads: not for what it
-// leaves itself, nor for what is on its way only then.
+// Where a stage's last block before another's turn asks for memory, it asks for what that one
+// reads: not for what it leaves itself, nor for what is on its way only then.
 void AnyPlan::Body::follow(Transform& transform) {
   const Step* before = nullptr;
   std::vector<const Step*> started;  // since then

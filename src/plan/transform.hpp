@@ -14,9 +14,9 @@
 
 namespace weft {
 
-/// One direction: stages, what lies between them, and the steps that run them. Element s of `transitions`,
-/// `exchanges`, `strategies` and `reasons` is between stages s and s+1; `bytes` has one entry more than there are
-/// stages: an element before, between and after them.
+/// One direction: stages, what lies between them, and the steps that run them. Element s of
+/// `transitions`, `exchanges`, `strategies` and `reasons` is between stages s and s+1; `bytes` has
+/// one entry more than there are stages: an element before, between and after them.
 struct Transform {
   Layout first = Layout::slab({1}, 0, 1), last = first;
   int first_slot = 0, last_slot = 1;

@@ -58,8 +58,8 @@ class SingleExchange final : public Exchange {
   }
 
   Traffic traffic() const override { return sent_->traffic(); }
-  /// What the exchange beneath promises. Its memory is written before its own start, which may tell peers at once, and
-  /// read after its own finish.
+  /// What the exchange beneath promises. Its memory is written before its own start, which may tell
+  /// peers at once, and read after its own finish.
   Promises promises(int self) const override {
     Promises promises = sent_->promises(self);
     for (auto& touch : promises.touches)

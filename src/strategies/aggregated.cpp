@@ -8,8 +8,10 @@
 namespace weft {
 namespace {
 
-/// No rank carries less of a block than this where several do, and no message of theirs is longer than a piece: measured over TCP between two hosts with
-/// 2 ranks each (docs/reproductions/stick_redistribution.md). Open MPI sends 64 KiB there without asking first; what is longer takes up to twice as long.
+/// No rank carries less of a block than this where several do, and no message of theirs is longer
+/// than a piece: measured over TCP between two hosts with 2 ranks each
+/// (docs/reproductions/stick_redistribution.md). Open MPI sends 64 KiB there without asking first;
+/// what is longer takes up to twice as long.
 constexpr Index part_bytes = Index{192} << 10, piece_bytes = Index{60} << 10;
 
 constexpr Index flag_bytes = sizeof(mpi::Flag), line_bytes = 64;
@@ -55,7 +57,8 @@ struct Range {
   Index begin, end;
 };
 
-/// By place, what a rank of the node has in a block: what it writes of one that leaves, or reads of one that arrives.
+/// By place, what a rank of the node has in a block: what it writes of one that leaves, or reads of
+/// one that arrives.
 class Shares {
  public:
   explicit Shares(int places) : of_(at(places)) {}
@@ -65,7 +68,8 @@ class Shares {
   }
   bool touched(int place, const Carried& part) const {
     const auto& own = of_[at(place)];
-    return std::any_of(own.begin(), own.end(), [&](const Range& r) { return r.begin < part.first + part.count && part.first < r.end; });
+    return std::any_of(own.begin(), own.end(),
+                       [&](const Range& r) { return r.begin < part.first + part.count && part.first < r.end; });
   }
 
  private:
@@ -74,7 +78,8 @@ class Shares {
 };
 
 /// Pieces, one behind the other in their peers' blocks.
-std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, const std::vector<Spot>& begins, const std::vector<int>& slots) {
+std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, const std::vector<Spot>& begins,
+                          const std::vector<int>& slots) {
   std::vector<Spot> next = begins;
   for (Piece& piece : pieces) {
     Spot& spot = next[at(piece.peer)];
@@ -86,7 +91,8 @@ std::vector<Piece> placed(std::vector<Piece> pieces, const Demand& demand, const
 
 }  // namespace
 
-std::vector<Carried> carried(const Nodes& nodes, Carriers carriers, int from, int to, Index elements, Index element_bytes) {
+std::vector<Carried> carried(const Nodes& nodes, Carriers carriers, int from, int to, Index elements,
+                             Index element_bytes) {
   const auto &sources = nodes.members[at(from)], &targets = nodes.members[at(to)];
   if (elements == 0) return {};
   if (carriers == Carriers::leader) return {{sources.front(), targets.front(), 0, elements}};
@@ -95,16 +101,18 @@ std::vector<Carried> carried(const Nodes& nodes, Carriers carriers, int from, in
   std::vector<Carried> all;
   for (Index i = 0; i < parts; ++i) {
     const Index first = elements * i / parts, end = elements * (i + 1) / parts;
-    // One of those whose own share of the block the part mostly is. They take turns by the number of the other node, so that each has about as many
-    // to talk to.
+    // One of those whose own share of the block the part mostly is. They take turns by the number
+    // of the other node, so that each has about as many to talk to.
     const auto turn = [&](const std::vector<int>& members, int other) {
-      const Index all_members = static_cast<Index>(members.size()), begin = all_members * i / parts, share = all_members * (i + 1) / parts - begin;
+      const Index all_members = static_cast<Index>(members.size()), begin = all_members * i / parts,
+                  share = all_members * (i + 1) / parts - begin;
       return members[static_cast<std::size_t>(begin + other % share)];
     };
     const Index pieces = std::min(((end - first) * element_bytes + piece_bytes - 1) / piece_bytes, end - first);
     for (Index piece = 0; piece < pieces; ++piece) {
       const Index begin = first + (end - first) * piece / pieces;
-      all.push_back({turn(sources, to), turn(targets, from), begin, first + (end - first) * (piece + 1) / pieces - begin});
+      all.push_back(
+          {turn(sources, to), turn(targets, from), begin, first + (end - first) * (piece + 1) / pieces - begin});
     }
   }
   return all;
@@ -132,7 +140,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
   };
   const auto all_of = [&](int t) {
     Region region;
-    for (int k = 0; k < places; ++k) region.inside.push_back(take(carriers == Carriers::leader ? 0 : k, gives.sum(k, t, members)));
+    for (int k = 0; k < places; ++k)
+      region.inside.push_back(take(carriers == Carriers::leader ? 0 : k, gives.sum(k, t, members)));
     for (int n = 0; n < nodes.count(); ++n) {
       for (const bool leaves : {true, false}) {
         Index count = 0;
@@ -140,7 +149,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
         // with the first of those who carry it
         const auto messages = leaves ? carried(nodes, carriers, here, n, count, demand.element_bytes)
                                      : carried(nodes, carriers, n, here, count, demand.element_bytes);
-        const int owner = messages.empty() ? 0 : nodes.place[at(leaves ? messages.front().source : messages.front().target)];
+        const int owner =
+            messages.empty() ? 0 : nodes.place[at(leaves ? messages.front().source : messages.front().target)];
         (leaves ? region.out : region.in).push_back(take(owner, count));
         (leaves ? region.out_count : region.in_count).push_back(count);
       }
@@ -202,7 +212,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
           next.offset += takes(k, t, source);
         }
     }
-    tiles_.push_back({placed(pattern.tile(t).gives, demand, out, slots), placed(pattern.tile(t).takes, demand, in, slots)});
+    tiles_.push_back(
+        {placed(pattern.tile(t).gives, demand, out, slots), placed(pattern.tile(t).takes, demand, in, slots)});
 
     State& state = states_[at(t)];
     state.own = flag(place, t, written);
@@ -222,7 +233,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
       ++state.readers;
       waits(Verb::open, member, Verb::close, 1);
     }
-    // by place: whose data this rank carries away, and who carries this rank's; who takes what this rank carries here, and who carries it here for this rank
+    // by place: whose data this rank carries away, and who carries this rank's; who takes what this
+    // rank carries here, and who carries it here for this rank
     std::vector<bool> givers(at(places), false), away(givers), takers(givers), towards(givers);
     for (int n = 0; n < nodes.count(); ++n) {
       if (n == here) continue;
@@ -298,7 +310,8 @@ void AggregatedExchange::start(int t) {
   State& state = states_[at(t)];
   const std::uint64_t round = ++state.coming.round;
   state.own[written].raise(round);
-  if (!state.in.empty()) state.own[taken].wait((round - 1) * state.takers, comm_);  // nothing arrives over what is still read
+  // Nothing arrives over what is still read
+  if (!state.in.empty()) state.own[taken].wait((round - 1) * state.takers, comm_);
   // No persistent requests: with those MPICH 4.0.2 over TCP does not return from MPI_Finalize.
   for (const Message& in : state.in) mpi::ireceive(comm_, in.data, in.amount, in.peer, tag(t), state.arriving);
   for (const mpi::Flag* giver : state.givers) giver->wait(round, comm_);
@@ -344,7 +357,8 @@ Cost aggregated_cost(const Demand& demand, Carriers carriers) {
     for (int from = 0; from < nodes.count(); ++from)
       for (int to = 0; to < nodes.count(); ++to) {
         int before = -1;
-        for (const Carried& part : carried(nodes, carriers, from, to, blocks[at(from) * count + at(to)], demand.element_bytes)) {
+        for (const Carried& part :
+             carried(nodes, carriers, from, to, blocks[at(from) * count + at(to)], demand.element_bytes)) {
           any = true;
           ++messages[at(part.source)];
           ++calls[at(part.source)], ++calls[at(part.target)];

@@ -1,10 +1,14 @@
-// alltoall: one MPI_Alltoall a tile; all pairs of ranks have to exchange the same number of elements.
+// alltoall: one MPI_Alltoall a tile; all pairs of ranks have to exchange the same number of
+// elements.
 //
 //   messages      one call a tile; P - 1 messages in it, or log P longer ones: as MPI chooses
 //   extra memory  a send and a receive buffer
-//   wins          short messages on many ranks, which MPI may aggregate; networks with a hardware alltoall
-//   loses         the block to itself is copied although nobody reads the copy; uneven shapes are declined
-//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the oneplane and allplanes kernels
+//   wins          short messages on many ranks, which MPI may aggregate; networks with a hardware
+//                 alltoall
+//   loses         the block to itself is copied although nobody reads the copy; uneven shapes are
+//                 declined
+//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the
+//                 oneplane and allplanes kernels
 #include "strategies/equal.hpp"
 
 namespace weft {
@@ -17,7 +21,8 @@ class Alltoall final : public Strategy {
   std::string declines(const Demand& demand) const override {
     for (int t = 0; t < demand.pattern.tiles(); ++t)
       if (!demand.pattern.even(t))
-        return "not all pairs of ranks exchange equally much (in tile " + std::to_string(t) + "); use padded or alltoallv";
+        return "not all pairs of ranks exchange equally much (in tile " + std::to_string(t) +
+               "); use padded or alltoallv";
     return {};
   }
   Cost cost(const Demand& demand) const override { return equal_cost(demand); }

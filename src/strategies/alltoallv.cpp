@@ -3,7 +3,8 @@
 //   messages      one call a tile; usually P - 1 messages in it
 //   extra memory  a send and a receive buffer
 //   wins          everywhere a good second: uneven and sparse patterns, any MPI, large messages
-//   loses         short messages on many ranks, where MPI_Alltoall aggregates and MPI_Alltoallv cannot; on one node, where direct needs no copy
+//   loses         short messages on many ranks, where MPI_Alltoall aggregates and MPI_Alltoallv
+//                 cannot; on one node, where direct needs no copy
 //   source        MPI-3.1, section 5.8; the usual way of distributed FFTs since MPI-1
 #include "strategies/packed.hpp"
 
@@ -27,7 +28,9 @@ class AlltoallvExchange final : public PackedExchange {
 class Alltoallv final : public Strategy {
  public:
   std::string_view name() const override { return "alltoallv"; }
-  std::string_view summary() const override { return "MPI_Alltoallv: one collective call a tile, exactly what there is to send"; }
+  std::string_view summary() const override {
+    return "MPI_Alltoallv: one collective call a tile, exactly what there is to send";
+  }
   std::string declines(const Demand&) const override { return {}; }
   Cost cost(const Demand& demand) const override { return collective_cost(demand); }
   std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {

@@ -1,14 +1,22 @@
-// bruck: store and forward. In ceil(log2 P) rounds every rank hands on to one rank what is meant for many, all blocks as large as the largest.
+// bruck: store and forward. In ceil(log2 P) rounds every rank hands on to one rank what is meant
+// for many, all blocks as large as the largest.
 //
-//   messages      ceil(log2 P) a tile, each an MPI_Sendrecv of about half of all blocks; rounds follow one another
-//   extra memory  a send and a receive buffer of P times the largest block, and half of one to gather a round's blocks in
-//   wins          short messages on many ranks, where starting messages is what costs: O(log P + n log P) against O(P + n) for P messages and n bytes
-//   loses         long messages: every byte travels log2(P)/2 times, and is copied before it does; uneven or sparse patterns, as padded
-//   source        Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE TPDS 8 (1997) 1143, doi:10.1109/71.642949; as the reason for padding: Bethune,
-//                 HECToR dCSE report 2010 on stick redistribution
+//   messages      ceil(log2 P) a tile, each an MPI_Sendrecv of about half of all blocks; rounds
+//                 follow one another
+//   extra memory  a send and a receive buffer of P times the largest block, and half of one to
+//                 gather a round's blocks in
+//   wins          short messages on many ranks, where starting messages is what costs: O(log P + n
+//                 log P) against O(P + n) for P messages and n bytes
+//   loses         long messages: every byte travels log2(P)/2 times, and is copied before it does;
+//                 uneven or sparse patterns, as padded
+//   source        Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE TPDS 8 (1997) 1143,
+//                 doi:10.1109/71.642949; as the reason for padding: Bethune, HECToR dCSE report
+//                 2010 on stick redistribution
 //
-// Always true: the block that goes i ranks on (0 < i < P) travels in the rounds of the bits of i. Until it arrives it lies, on every rank that it
-// passes, where the block from i ranks back will lie in the end; so nothing is turned round before or after.
+// Always true: the block that goes i ranks on (0 < i < P) travels in the rounds of the bits of i.
+// Until it arrives it lies, on every rank that it
+// passes, where the block from i ranks back will lie in the end; so nothing is turned round before
+// or after.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -74,7 +82,8 @@ class BruckExchange final : public PackedExchange {
       const int place = (rank - i + ranks) % ranks;
       const bool here_from_the_start = i % step == 0;  // it has travelled in no earlier round
       round.blocks.push_back(here_from_the_start ? out_block(t, (rank + i) % ranks) : in_block(t, place));
-      arrive.push_back({Box::whole({block}), -1, in_[static_cast<std::size_t>(t)].offsets[static_cast<std::size_t>(place)], {1}});
+      arrive.push_back(
+          {Box::whole({block}), -1, in_[static_cast<std::size_t>(t)].offsets[static_cast<std::size_t>(place)], {1}});
     }
     round.places = mpi::Datatype::of(arrive, element_.size());
     round.leaves = mpi::Amount(block * static_cast<Index>(arrive.size()), element_);
@@ -89,7 +98,9 @@ class BruckExchange final : public PackedExchange {
 class Bruck final : public Strategy {
  public:
   std::string_view name() const override { return "bruck"; }
-  std::string_view summary() const override { return "store and forward in log2 P rounds of MPI_Sendrecv, blocks as large as the largest"; }
+  std::string_view summary() const override {
+    return "store and forward in log2 P rounds of MPI_Sendrecv, blocks as large as the largest";
+  }
   std::string declines(const Demand&) const override { return {}; }
   Cost cost(const Demand& demand) const override {
     const int ranks = demand.pattern.ranks();

@@ -1,9 +1,11 @@
-// datatype: one MPI_Alltoallw a tile straight from and to the arrays: derived datatypes gather, scatter and transpose, nothing is packed by us.
+// datatype: one MPI_Alltoallw a tile straight from and to the arrays: derived datatypes gather,
+// scatter and transpose, nothing is packed by us.
 //
 //   messages      one call a tile; usually P - 1 messages in it
 //   extra memory  none of its own; MPI may pack inside the call
 //   wins          memory; networks and MPIs that move strided data by themselves
-//   loses         where MPI packs element by element: often several times slower than packing in the transform's own touch
+//   loses         where MPI packs element by element: often several times slower than packing in
+//                 the transform's own touch
 //   source        Hoefler & Gottlieb, EuroMPI 2010, doi:10.1007/978-3-642-15646-5_14
 #include <algorithm>
 
@@ -17,13 +19,19 @@ namespace {
 class DatatypeExchange final : public Exchange {
  public:
   DatatypeExchange(const Demand& demand, MPI_Comm group, const std::string& declined)
-      : comm_(mpi::Communicator::of(group)), slots_(*demand.slots), from_(demand.from_slot), to_(demand.to_slot), element_bytes_(demand.element_bytes) {
+      : comm_(mpi::Communicator::of(group)),
+        slots_(*demand.slots),
+        from_(demand.from_slot),
+        to_(demand.to_slot),
+        element_bytes_(demand.element_bytes) {
     comm_.agree([&] {
       if (!declined.empty()) throw Error(declined);
       const Pattern& pattern = demand.pattern;
-      if (pattern.from().has_boxes()) array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(pattern.rank())], from_);
+      if (pattern.from().has_boxes())
+        array_ = pattern.from().view(pattern.members()[static_cast<std::size_t>(pattern.rank())], from_);
       for (int t = 0; t < pattern.tiles(); ++t) {
-        const Tile& tile = tiles_.emplace_back(Tile{in_slot(pattern.tile(t).gives, from_), in_slot(pattern.tile(t).takes, to_)});
+        const Tile& tile =
+            tiles_.emplace_back(Tile{in_slot(pattern.tile(t).gives, from_), in_slot(pattern.tile(t).takes, to_)});
         calls_.push_back(mpi::Alltoall::typed(comm_, types(tile.out, demand), types(tile.in, demand)));
       }
     });
@@ -35,7 +43,8 @@ class DatatypeExchange final : public Exchange {
     std::vector<Type> all;
     for (int t = 0; t < tiles(); ++t)
       for (const bool out : {true, false}) {
-        const auto& made = out ? calls_[static_cast<std::size_t>(t)].send_types() : calls_[static_cast<std::size_t>(t)].receive_types();
+        const auto& made = out ? calls_[static_cast<std::size_t>(t)].send_types()
+                               : calls_[static_cast<std::size_t>(t)].receive_types();
         for (int peer = 0; peer < comm_.size(); ++peer) {
           std::vector<View> views;
           for (const Piece& piece : out ? tile(t).out : tile(t).in)
@@ -49,7 +58,8 @@ class DatatypeExchange final : public Exchange {
   }
   // Addresses are looked up here: the caller's arrays may change between executions.
   void start(int t) override {
-    calls_[static_cast<std::size_t>(t)](comm_, slots_[static_cast<std::size_t>(from_)], slots_[static_cast<std::size_t>(to_)]);
+    calls_[static_cast<std::size_t>(t)](comm_, slots_[static_cast<std::size_t>(from_)],
+                                        slots_[static_cast<std::size_t>(to_)]);
   }
   void finish(int) override {}
 
@@ -75,11 +85,15 @@ class DatatypeExchange final : public Exchange {
 class Datatype final : public Strategy {
  public:
   std::string_view name() const override { return "datatype"; }
-  std::string_view summary() const override { return "MPI_Alltoallw with derived datatypes, straight from and to the arrays"; }
+  std::string_view summary() const override {
+    return "MPI_Alltoallw with derived datatypes, straight from and to the arrays";
+  }
   std::string declines(const Demand& demand) const override {
     if (demand.from_slot < 0 || demand.to_slot < 0) return "no arrays to send from and receive into are on offer";
-    if (demand.from_slot == demand.to_slot) return "it cannot send from the array that it receives into; work out of place";
-    if (demand.pattern.accumulates()) return "values that come from several ranks are to be added, which MPI_Alltoallw cannot";
+    if (demand.from_slot == demand.to_slot)
+      return "it cannot send from the array that it receives into; work out of place";
+    if (demand.pattern.accumulates())
+      return "values that come from several ranks are to be added, which MPI_Alltoallw cannot";
     return {};
   }
   Cost cost(const Demand& demand) const override {

@@ -1,13 +1,19 @@
-// deposit: results written straight into the memory of the peers of the node that want them. What arrives lies in the to-layout's own order, in
+// deposit: results written straight into the memory of the peers of the node that want them. What
+// arrives lies in the to-layout's own order, in
 // memory that a plan may hand to its caller: then nothing is copied after the last transform.
 //
 //   messages      none
-//   extra memory  the to-array itself, which a plan may hand out as its output; two cache lines a tile
-//   wins          for a last exchange whose result needs no further transform (natural output); where stores that need no answer beat loads
-//   loses         across nodes (declined); where what is written would still have been in the writer's cache
-//   source        one-sided puts into shared memory: Hoefler et al., Computing 95 (2013) 1121, doi:10.1007/s00607-013-0324-2
+//   extra memory  the to-array itself, which a plan may hand out as its output; two cache lines a
+//                 tile
+//   wins          for a last exchange whose result needs no further transform (natural output);
+//                 where stores that need no answer beat loads
+//   loses         across nodes (declined); where what is written would still have been in the
+//                 writer's cache
+//   source        one-sided puts into shared memory: Hoefler et al., Computing 95 (2013) 1121,
+//                 doi:10.1007/s00607-013-0324-2
 //
-// Always true: flags count rounds and are never reset, and each is raised by its owner alone: `written` by who gives, `free` by who takes. A tile may
+// Always true: flags count rounds and are never reset, and each is raised by its owner alone:
+// `written` by who gives, `free` by who takes. A tile may
 // be written in a round when all who take it have freed it as often.
 
 #include <algorithm>
@@ -21,7 +27,9 @@ namespace {
 class Writing final : public Exchange {
  public:
   Writing(const Demand& demand, MPI_Comm group)
-      : group_(mpi::Communicator::of(group)), arrays_(demand, held(demand.pattern), group_), states_(static_cast<std::size_t>(demand.pattern.tiles())) {
+      : group_(mpi::Communicator::of(group)),
+        arrays_(demand, held(demand.pattern), group_),
+        states_(static_cast<std::size_t>(demand.pattern.tiles())) {
     const Pattern& pattern = demand.pattern;
     const int self = group_.rank(), own = arrays_.slots()[static_cast<std::size_t>(self)];
     landing_ = pattern.to().view(pattern.members()[static_cast<std::size_t>(self)], own);
@@ -47,7 +55,12 @@ class Writing final : public Exchange {
     Promises promises;
     for (int t = 0; t < tiles(); ++t) {
       for (const int taker : others(tile(t).out, self))
-        promises.waits.push_back({.verb = Verb::open, .tile = t, .member = taker, .of = Verb::close, .of_tile = t, .rounds = 1 - static_cast<int>(ahead_)});
+        promises.waits.push_back({.verb = Verb::open,
+                                  .tile = t,
+                                  .member = taker,
+                                  .of = Verb::close,
+                                  .of_tile = t,
+                                  .rounds = 1 - static_cast<int>(ahead_)});
       for (const int giver : others(tile(t).in, self))
         promises.waits.push_back({.verb = Verb::finish, .tile = t, .member = giver, .of = Verb::start, .of_tile = t});
     }
@@ -112,12 +125,15 @@ class Deposit final : public Strategy {
   std::string declines(const Demand& demand) const override {
     if (!demand.pattern.from().has_boxes() || !demand.pattern.to().has_boxes())
       return "one of the layouts is a list of runs, which both sides cut as their own memory allows";
-    if (demand.pattern.accumulates()) return "values that come from several ranks are to be added, and would be written over one another";
+    if (demand.pattern.accumulates())
+      return "values that come from several ranks are to be added, and would be written over one another";
     return apart(demand, "written");
   }
   /// Nothing passes through MPI; the bytes are those written to others.
   Cost cost(const Demand& demand) const override { return {.bytes = most_bytes(demand, &Pair::source)}; }
-  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override { return std::make_unique<Writing>(demand, group); }
+  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
+    return std::make_unique<Writing>(demand, group);
+  }
 };
 
 }  // namespace

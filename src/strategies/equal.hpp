@@ -25,7 +25,8 @@ class EqualExchange final : public PackedExchange {
 inline Cost equal_cost(const Demand& demand) {
   Cost cost = packed_cost(demand, Blocks::equal);
   cost.calls = cost.depth;
-  if (demand.pattern.ranks() > 1) cost.copied = cost.bytes / (demand.pattern.ranks() - 1);  // MPI copies the rank's block to itself
+  // MPI copies the rank's block to itself
+  if (demand.pattern.ranks() > 1) cost.copied = cost.bytes / (demand.pattern.ranks() - 1);
   return cost;
 }
 

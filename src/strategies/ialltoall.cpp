@@ -1,16 +1,21 @@
-// ialltoall: one non-blocking collective a tile: MPI_Ialltoall where all pairs exchange equally much, MPI_Ialltoallv elsewhere.
+// ialltoall: one non-blocking collective a tile: MPI_Ialltoall where all pairs exchange equally
+// much, MPI_Ialltoallv elsewhere.
 //
 //   messages      one call a tile; P - 1 messages in it, or log P longer ones: as MPI chooses
 //   extra memory  a send and a receive buffer, one request a tile
-//   wins          overlap with work on many ranks, where MPI progresses collectives or is tested often enough
-//   loses         without overlap, as alltoallv at best; on one node, where moving data is work for the same cores
-//   source        Hoefler & Zerah, "Transforming the high-performance 3d-FFT in ABINIT to enable the use of non-blocking collectives"
+//   wins          overlap with work on many ranks, where MPI progresses collectives or is tested
+//                 often enough
+//   loses         without overlap, as alltoallv at best; on one node, where moving data is work for
+//                 the same cores
+//   source        Hoefler & Zerah, "Transforming the high-performance 3d-FFT in ABINIT to enable
+//                 the use of non-blocking collectives"
 #include "strategies/packed.hpp"
 
 namespace weft {
 namespace {
 
-/// Equal blocks leave room for a block to itself, as MPI_Ialltoall wants it; where all tiles are even they are what there is to send.
+/// Equal blocks leave room for a block to itself, as MPI_Ialltoall wants it; where all tiles are
+/// even they are what there is to send.
 Blocks blocks(const Pattern& pattern) {
   for (int t = 0; t < pattern.tiles(); ++t)
     if (!pattern.even(t)) return Blocks::exact;
@@ -38,7 +43,9 @@ class IalltoallExchange final : public OverlappedExchange<mpi::Requests> {
 class Ialltoall final : public Strategy {
  public:
   std::string_view name() const override { return "ialltoall"; }
-  std::string_view summary() const override { return "MPI_Ialltoall or MPI_Ialltoallv: one non-blocking collective a tile"; }
+  std::string_view summary() const override {
+    return "MPI_Ialltoall or MPI_Ialltoallv: one non-blocking collective a tile";
+  }
   std::string declines(const Demand&) const override { return {}; }
   bool overlaps() const override { return true; }
   Cost cost(const Demand& demand) const override { return collective_cost(demand); }

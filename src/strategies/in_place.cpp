@@ -16,11 +16,13 @@ struct Told {
 };
 static_assert(std::is_trivially_copyable_v<Told>);
 
-/// By member, where it has what it shares with this one: tile by tile, then in the order of Pattern::Tile.
+/// By member, where it has what it shares with this one: tile by tile, then in the order of
+/// Pattern::Tile.
 std::vector<std::vector<Told>> tell(const mpi::Communicator& group, const Pieces& yours) {
   std::vector<std::vector<Told>> telling(static_cast<std::size_t>(group.size())), told(telling.size());
   for (std::size_t t = 0; t < yours.size(); ++t)
-    for (const Piece& piece : yours[t]) telling[static_cast<std::size_t>(piece.peer)].push_back({static_cast<int>(t), piece.at});
+    for (const Piece& piece : yours[t])
+      telling[static_cast<std::size_t>(piece.peer)].push_back({static_cast<int>(t), piece.at});
 
   mpi::Parts leave, arrive;
   std::vector<Told> leaving;
@@ -74,7 +76,8 @@ std::vector<Exchange::Promises::Shared> SharedArrays::shared() const {
 }
 
 mpi::Flag* SharedArrays::flag(int member, int tile, int which) const {
-  return reinterpret_cast<mpi::Flag*>(segments_.part(member) + flags_at_[static_cast<std::size_t>(member)]) + 2 * tile + which;
+  return reinterpret_cast<mpi::Flag*>(segments_.part(member) + flags_at_[static_cast<std::size_t>(member)]) + 2 * tile +
+         which;
 }
 
 Pieces gives(const Pattern& pattern) {
@@ -89,7 +92,8 @@ Pieces takes(const Pattern& pattern) {
   return all;
 }
 
-Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots, const Pieces& mine, const Pieces& yours) {
+Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots,
+              const Pieces& mine, const Pieces& yours) {
   const auto told = tell(group, yours);
   return group.agree([&] {
     Pieces tiles;
@@ -97,7 +101,8 @@ Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const s
     for (std::size_t t = 0; t < mine.size(); ++t) {
       std::vector<Piece>& placed = tiles.emplace_back();
       for (const Piece& own : mine[t]) {
-        // Boxes come alike on both sides; runs may be joined differently, then a piece lies in several.
+        // Boxes come alike on both sides; runs may be joined differently, then a piece lies in
+        // several.
         const auto p = static_cast<std::size_t>(own.peer);
         for (Box part; part.hi != own.at.box.hi;) {
           if (next[p] == told[p].size() || told[p][next[p]].tile != static_cast<int>(t))
@@ -105,7 +110,8 @@ Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const s
           const View& there = told[p][next[p]].at;
           part = there.box.intersect(own.at.box);
           if (part.empty())
-            throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has " + to_string(there.box) + " where " + to_string(own.at.box) + " is shared");
+            throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has " + to_string(there.box) +
+                        " where " + to_string(own.at.box) + " is shared");
           placed.push_back({own.peer, there.cut(part)});
           placed.back().at.slot = slots[p];
           if (part.hi == there.box.hi) ++next[p];
@@ -119,7 +125,8 @@ Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const s
 std::string apart(const Demand& demand, const char* done) {
   for (std::size_t m = 1; m < demand.nodes.size(); ++m)
     if (demand.nodes[m] != demand.nodes[0])
-      return "members 0 and " + std::to_string(m) + " are on different nodes, and memory can be " + done + " in place on one node only";
+      return "members 0 and " + std::to_string(m) + " are on different nodes, and memory can be " + done +
+             " in place on one node only";
   return {};
 }
 

@@ -1,4 +1,5 @@
-// What strategies share that read or write peers' memory in place: arrays in one memory, flags behind them, and where peers have what one shares with them.
+// What strategies share that read or write peers' memory in place: arrays in one memory, flags
+// behind them, and where peers have what one shares with them.
 #pragma once
 
 #include <weft/exchange.hpp>
@@ -7,11 +8,13 @@
 
 namespace weft {
 
-/// Every member's array of one layout of a pattern, in memory that all see, each followed by two flags a tile.
+/// Every member's array of one layout of a pattern, in memory that all see, each followed by two
+/// flags a tile.
 class SharedArrays {
  public:
-  /// Collective over `group`; appends a slot for every member's array to the demand's. Throws alike on all members, also where sizes are beyond 63 bits.
-  /// `elements`: how many each member has at a time.
+  /// Collective over `group`; appends a slot for every member's array to the demand's. Throws alike
+  /// on all members, also where sizes are beyond 63 bits. `elements`: how many each member has at a
+  /// time.
   SharedArrays(const Demand& demand, const std::vector<Index>& elements, const mpi::Communicator& group);
 
   const std::vector<int>& slots() const { return slots_; }  ///< by member
@@ -31,11 +34,15 @@ using Pieces = std::vector<std::vector<Piece>>;
 Pieces gives(const Pattern& pattern);
 Pieces takes(const Pattern& pattern);
 
-/// Collective over `group`, the pattern's members. This rank's pieces of `mine`, each lying where the peer at its other end has it in what is `yours` there: the same
-/// side on all members, the other one than `mine`. In slot `slots[peer]`; pieces of runs are cut where either side cuts them. Throws Error, named by `strategy`, when the two sides do not match.
-Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots, const Pieces& mine, const Pieces& yours);
+/// Collective over `group`, the pattern's members. This rank's pieces of `mine`, each lying where
+/// the peer at its other end has it in what is `yours` there: the same side on all members, the
+/// other one than `mine`. In slot `slots[peer]`; pieces of runs are cut where either side cuts
+/// them. Throws Error, named by `strategy`, when the two sides do not match.
+Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots,
+              const Pieces& mine, const Pieces& yours);
 
-/// Why members on different nodes cannot have their memory `done` in place ("read", "written"); empty where all are on one.
+/// Why members on different nodes cannot have their memory `done` in place ("read", "written");
+/// empty where all are on one.
 std::string apart(const Demand& demand, const char* done);
 
 struct Pair {

@@ -2,9 +2,11 @@
 //
 //   messages      at most P - 1 a tile, each an MPI_Isend and an MPI_Irecv
 //   extra memory  a send and a receive buffer, 2 (P - 1) requests a tile
-//   wins          sparse patterns (halos, partners only); overlap with work, where MPI progresses large messages
+//   wins          sparse patterns (halos, partners only); overlap with work, where MPI progresses
+//                 large messages
 //   loses         many ranks: all messages are under way at once; short messages, as alltoallv
-//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the overlap kernel
+//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the
+//                 overlap kernel
 #include "strategies/packed.hpp"
 
 namespace weft {
@@ -38,7 +40,9 @@ class IsendExchange final : public OverlappedExchange<mpi::Requests> {
 class Isend final : public Strategy {
  public:
   std::string_view name() const override { return "isend"; }
-  std::string_view summary() const override { return "MPI_Isend and MPI_Irecv with partners only, waited for when needed"; }
+  std::string_view summary() const override {
+    return "MPI_Isend and MPI_Irecv with partners only, waited for when needed";
+  }
   std::string declines(const Demand&) const override { return {}; }
   bool overlaps() const override { return true; }
   Cost cost(const Demand& demand) const override { return packed_cost(demand, Blocks::exact); }

@@ -1,12 +1,18 @@
-// leader: everything through the node's leader, without shared memory: MPI_Gatherv, one message for each pair of nodes, MPI_Scatterv.
+// leader: everything through the node's leader, without shared memory: MPI_Gatherv, one message for
+// each pair of nodes, MPI_Scatterv.
 //
-//   messages      one a tile for each pair of nodes; inside a node one to the leader and one from it for each other rank
-//   extra memory  a send and a receive buffer; on a leader four times those of its node besides, for one tile
+//   messages      one a tile for each pair of nodes; inside a node one to the leader and one from
+//                 it for each other rank
+//   extra memory  a send and a receive buffer; on a leader four times those of its node besides,
+//                 for one tile
 //   wins          many ranks a node, very short messages, and no shared memory to be had
-//   loses         against node everywhere else: each byte is copied four times more, the leader's twice over, and data that stay on the node travel too
-//   source        Bethune, HECToR dCSE report 2010 on stick redistribution: the gather/scatter alltoallv
+//   loses         against node everywhere else: each byte is copied four times more, the leader's
+//                 twice over, and data that stay on the node travel too
+//   source        Bethune, HECToR dCSE report 2010 on stick redistribution: the gather/scatter
+//                 alltoallv
 //
-// Always true: a start returns when the tile has moved. The leader's memory serves one tile after the other.
+// Always true: a start returns when the tile has moved. The leader's memory serves one tile after
+// the other.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -92,8 +98,12 @@ class LeaderExchange final : public PackedExchange {
         tile.scatter = mpi::Rooted(node_, sum(in_[at(t)].counts), scattered, element_);
       }
       if (!leads_) continue;
-      const auto out_place = [&](std::size_t k, int peer) { return gathered.offsets[k] + sum({out[k].begin(), out[k].begin() + peer}); };
-      const auto in_place = [&](std::size_t k, int peer) { return scattered.offsets[k] + sum({in[k].begin(), in[k].begin() + peer}); };
+      const auto out_place = [&](std::size_t k, int peer) {
+        return gathered.offsets[k] + sum({out[k].begin(), out[k].begin() + peer});
+      };
+      const auto in_place = [&](std::size_t k, int peer) {
+        return scattered.offsets[k] + sum({in[k].begin(), in[k].begin() + peer});
+      };
       Index sent = 0, received = 0;
       for (int n = 0; n < nodes.count(); ++n) {
         const auto& others = nodes.members[at(n)];
@@ -114,7 +124,8 @@ class LeaderExchange final : public PackedExchange {
             add(tile.arrive, received, in_place(k, peer), in[k][at(peer)]);
             received += in[k][at(peer)];
           }
-        if (sent > send_begin) tile.sends.push_back({others.front(), send_begin, mpi::Amount(sent - send_begin, element_)});
+        if (sent > send_begin)
+          tile.sends.push_back({others.front(), send_begin, mpi::Amount(sent - send_begin, element_)});
         if (received > receive_begin)
           tile.receives.push_back({others.front(), receive_begin, mpi::Amount(received - receive_begin, element_)});
       }
@@ -149,7 +160,8 @@ class LeaderExchange final : public PackedExchange {
   }
   void copy(const std::vector<Copy>& list, const std::byte* from, std::byte* to) const {
     for (const Copy& c : list)
-      std::memcpy(to + c.to * element_.size(), from + c.from * element_.size(), static_cast<std::size_t>(c.count * element_.size()));
+      std::memcpy(to + c.to * element_.size(), from + c.from * element_.size(),
+                  static_cast<std::size_t>(c.count * element_.size()));
   }
 
   mpi::Communicator node_;
@@ -161,7 +173,9 @@ class LeaderExchange final : public PackedExchange {
 class Leader final : public Strategy {
  public:
   std::string_view name() const override { return "leader"; }
-  std::string_view summary() const override { return "MPI_Gatherv to the node's leader, one message for each pair of nodes, MPI_Scatterv"; }
+  std::string_view summary() const override {
+    return "MPI_Gatherv to the node's leader, one message for each pair of nodes, MPI_Scatterv";
+  }
   std::string declines(const Demand&) const override { return {}; }
 
   Cost cost(const Demand& demand) const override {

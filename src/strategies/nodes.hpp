@@ -11,14 +11,16 @@ namespace weft {
 /// The number of a rank, a node or a tile, as lists are indexed.
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// The members of every node. Always true: nodes are numbered in order of their first members, and members ascend, so that all ranks of
-/// all nodes have the same lists.
+/// The members of every node. Always true: nodes are numbered in order of their first members, and
+/// members ascend, so that all ranks of all nodes have the same lists.
 struct Nodes {
   explicit Nodes(const Demand& demand);
 
   int count() const { return static_cast<int>(members.size()); }
   /// The members of the node that a member is on.
-  const std::vector<int>& beside(int member) const { return members[static_cast<std::size_t>(of[static_cast<std::size_t>(member)])]; }
+  const std::vector<int>& beside(int member) const {
+    return members[static_cast<std::size_t>(of[static_cast<std::size_t>(member)])];
+  }
 
   std::vector<int> of, place;             ///< by member: its node, and its place among that node's members
   std::vector<std::vector<int>> members;  ///< by node

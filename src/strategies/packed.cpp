@@ -47,7 +47,9 @@ Order block_order(const Demand& demand, const Box& box) {
 }
 
 PackedExchange::PackedExchange(const Demand& demand, MPI_Comm group, Blocks blocks, const std::string& declined)
-    : comm_(mpi::Communicator::of(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), shared_(blocks == Blocks::shared) {
+    : comm_(mpi::Communicator::of(group)),
+      element_(mpi::Datatype::bytes(demand.element_bytes)),
+      shared_(blocks == Blocks::shared) {
   comm_.agree([&] {
     if (!declined.empty()) throw Error(declined);
     lay_out(demand, blocks);
@@ -64,12 +66,14 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
   std::vector<Index> own_begin;  // of what stays here, in the out-memory
   Index out_end = 0, in_end = 0;
   for (int t = 0; t < pattern.tiles(); ++t) {
-    mpi::Parts out{counts(pattern.tile(t).gives, pattern.ranks()), {}}, in{counts(pattern.tile(t).takes, pattern.ranks()), {}};
+    mpi::Parts out{counts(pattern.tile(t).gives, pattern.ranks()), {}},
+        in{counts(pattern.tile(t).takes, pattern.ranks()), {}};
     const Index stays = std::exchange(out.counts[self], 0);
     in.counts[self] = 0;
     if (blocks == Blocks::equal) out.counts.assign(out.counts.size(), pattern.largest(t)), in.counts = out.counts;
     if (shared_)
-      for (std::size_t p = 0; p < out.counts.size(); ++p) in.counts[p] = out.counts[p] = std::max(out.counts[p], in.counts[p]);
+      for (std::size_t p = 0; p < out.counts.size(); ++p)
+        in.counts[p] = out.counts[p] = std::max(out.counts[p], in.counts[p]);
     out.offsets = offsets(out.counts);
     in.offsets = offsets(in.counts);
 
@@ -96,14 +100,16 @@ void PackedExchange::lay_out(const Demand& demand, Blocks blocks) {
       offset[self] = own_begin[i];
       return offset;
     };
-    tiles_.push_back({placed(pattern.tile(t).gives, demand, begins(out_begin_[i], out_[i].offsets), own, {out_slot, out_slot}),
-                      placed(pattern.tile(t).takes, demand, begins(in_begin_[i], in_[i].offsets), own, {out_slot, in_slot_})});
+    tiles_.push_back(
+        {placed(pattern.tile(t).gives, demand, begins(out_begin_[i], out_[i].offsets), own, {out_slot, out_slot}),
+         placed(pattern.tile(t).takes, demand, begins(in_begin_[i], in_[i].offsets), own, {out_slot, in_slot_})});
   }
 }
 
 std::shared_ptr<std::byte> PackedExchange::buffer(Index elements, Slots& slots, int& slot) {
   // Never none: to some MPIs two buffers at one address, null included, mean in place.
-  const Index lines = std::max<Index>((elements * element_.size() + alignment_bytes - 1) / alignment_bytes, 1), bytes = lines * alignment_bytes;
+  const Index lines = std::max<Index>((elements * element_.size() + alignment_bytes - 1) / alignment_bytes, 1),
+              bytes = lines * alignment_bytes;
   auto memory = allocate(bytes);
   slot = static_cast<int>(slots.size());
   slots.push_back(memory.get());
@@ -141,7 +147,8 @@ Cost packed_cost(const Demand& demand, Blocks blocks) {
       if (blocks != Blocks::shared)
         send(source, target, blocks == Blocks::equal ? largest : count);
       else
-        for (Index* pair : {&both[source * ranks + target], &both[target * ranks + source]}) *pair = std::max(*pair, count);
+        for (Index* pair : {&both[source * ranks + target], &both[target * ranks + source]})
+          *pair = std::max(*pair, count);
       return true;
     });
     for (std::size_t pair = 0; pair < both.size(); ++pair) send(pair / ranks, pair % ranks, both[pair]);

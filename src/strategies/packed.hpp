@@ -1,8 +1,9 @@
 // Packed buffers: the memory that all strategies which send messages offer for writing and reading.
 //
-// Every tile has a region of its own, so that any number of tiles may be under way. A region has one contiguous block a peer, and a block
-// holds the pieces for that peer one behind the other, each dense in the memory order that the demand wishes for. What stays on this rank
-// is written into the region once and read where it was written: its out- and in-views are the same memory.
+// Every tile has a region of its own, so that any number of tiles may be under way. A region has
+// one contiguous block a peer, and a block holds the pieces for that peer one behind the other,
+// each dense in the memory order that the demand wishes for. What stays on this rank is written
+// into the region once and read where it was written: its out- and in-views are the same memory.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,8 @@ class PackedExchange : public Exchange {
   Promises promises(int self) const override { return by_messages(*this, self); }
 
  protected:
-  /// Collective. Throws on all ranks when `declined` is not empty on one, or memory is short on one.
+  /// Collective. Throws on all ranks when `declined` is not empty on one, or memory is short on
+  /// one.
   PackedExchange(const Demand& demand, MPI_Comm group, Blocks blocks, const std::string& declined = {});
 
   std::size_t peers() const { return static_cast<std::size_t>(comm_.size()); }
@@ -42,8 +44,12 @@ class PackedExchange : public Exchange {
   std::byte* in_region(int t) const { return region(in_begins_at_, in_begin_, t); }
   std::byte* out_block(int t, int peer) const { return out_region(t) + offset(out_, t, peer); }
   std::byte* in_block(int t, int peer) const { return in_region(t) + offset(in_, t, peer); }
-  Index out_count(int t, int peer) const { return out_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
-  Index in_count(int t, int peer) const { return in_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)]; }
+  Index out_count(int t, int peer) const {
+    return out_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)];
+  }
+  Index in_count(int t, int peer) const {
+    return in_[static_cast<std::size_t>(t)].counts[static_cast<std::size_t>(peer)];
+  }
 
   /// What goes to one peer or comes from it; empty messages are for nobody.
   struct Message {
@@ -51,10 +57,15 @@ class PackedExchange : public Exchange {
     std::byte* data;
     mpi::Amount amount;
   };
-  Message out_message(int t, int peer) const { return {peer, out_block(t, peer), mpi::Amount(out_count(t, peer), element_)}; }
-  Message in_message(int t, int peer) const { return {peer, in_block(t, peer), mpi::Amount(in_count(t, peer), element_)}; }
+  Message out_message(int t, int peer) const {
+    return {peer, out_block(t, peer), mpi::Amount(out_count(t, peer), element_)};
+  }
+  Message in_message(int t, int peer) const {
+    return {peer, in_block(t, peer), mpi::Amount(in_count(t, peer), element_)};
+  }
 
-  /// Receives into memory of somebody else's, as large as `in_bytes`, instead of its own. For constructors.
+  /// Receives into memory of somebody else's, as large as `in_bytes`, instead of its own. For
+  /// constructors.
   void receive_into(std::byte* memory, Slots& slots);
   Index in_bytes() const { return in_bytes_; }
   const std::shared_ptr<std::byte>& in_memory() const { return in_memory_; }
@@ -82,15 +93,18 @@ class PackedExchange : public Exchange {
   std::vector<Index> out_begin_, in_begin_;  ///< of every tile's region, in elements
 };
 
-/// A packed exchange whose tiles travel while others are made: for each tile the `mpi::Requests` of what is under way, or an `mpi::Prepared`.
+/// A packed exchange whose tiles travel while others are made: for each tile the `mpi::Requests` of
+/// what is under way, or an `mpi::Prepared`.
 template <class Requests>
 class OverlappedExchange : public PackedExchange {
  public:
-  /// Up to the first tile that is still on its way: asking for that lets all of them progress, and every question costs.
+  /// Up to the first tile that is still on its way: asking for that lets all of them progress, and
+  /// every question costs.
   bool test() override {
     return std::all_of(under_way_.begin(), under_way_.end(), [](Requests& requests) { return requests.test(); });
   }
-  /// Waiting for what is sent as well leaves nothing that peers could wait for while this rank is away from MPI, and `open` nothing to do.
+  /// Waiting for what is sent as well leaves nothing that peers could wait for while this rank is
+  /// away from MPI, and `open` nothing to do.
   void finish(int t) override { under_way(t).wait(); }
 
  protected:
@@ -102,21 +116,24 @@ class OverlappedExchange : public PackedExchange {
   std::vector<Requests> under_way_;  // by tile
 };
 
-/// One call for every message sent and received, where there is something to send; no message of a tile waits for another.
+/// One call for every message sent and received, where there is something to send; no message of a
+/// tile waits for another.
 Cost packed_cost(const Demand& demand, Blocks blocks);
 /// The same messages in one collective call a tile.
 Cost collective_cost(const Demand& demand);
-/// Tags tell tiles apart; MPI promises no more of them than this, and messages of one tag keep their order.
+/// Tags tell tiles apart; MPI promises no more of them than this, and messages of one tag keep
+/// their order.
 inline int tag(int tile) { return tile % 32768; }
 
-/// Calls visit(to, from) for every other rank to send to, its next neighbour first, so that no rank gets all messages first; `from` is the one
-/// that does so towards this rank.
+/// Calls visit(to, from) for every other rank to send to, its next neighbour first, so that no rank
+/// gets all messages first; `from` is the one that does so towards this rank.
 template <class Visit>
 void around(int rank, int ranks, Visit visit) {
   for (int step = 1; step < ranks; ++step) visit((rank + step) % ranks, (rank + ranks - step) % ranks);
 }
 
-/// Calls visit(peer) for every other rank in pairwise order: in each of `ranks` steps the partner of every rank has it as its partner too.
+/// Calls visit(peer) for every other rank in pairwise order: in each of `ranks` steps the partner
+/// of every rank has it as its partner too.
 template <class Visit>
 void pairwise(int rank, int ranks, Visit visit) {
   for (int step = 0; step < ranks; ++step)

@@ -1,8 +1,10 @@
-// padded: one MPI_Alltoall a tile whose blocks are all as large as the largest that any two ranks exchange.
+// padded: one MPI_Alltoall a tile whose blocks are all as large as the largest that any two ranks
+// exchange.
 //
 //   messages      one call a tile; P - 1 messages in it, or log P longer ones: as MPI chooses
 //   extra memory  a send and a receive buffer of P times the largest block
-//   wins          short messages on many ranks, nearly even: MPI aggregates what MPI_Alltoallv cannot
+//   wins          short messages on many ranks, nearly even: MPI aggregates what MPI_Alltoallv
+//                 cannot
 //   loses         uneven or sparse patterns: the padding travels too
 //   source        Bethune, HECToR dCSE report 2010 on stick redistribution: the padded alltoall
 #include "strategies/equal.hpp"

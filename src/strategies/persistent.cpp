@@ -1,11 +1,16 @@
-// persistent: one persistent collective a tile, MPI_Alltoallv_init, made when planning and started each time. Where MPI has none, persistent
+// persistent: one persistent collective a tile, MPI_Alltoallv_init, made when planning and started
+// each time. Where MPI has none, persistent
 // sends and receives with the partners.
 //
 //   messages      one MPI_Start(all) a tile; usually P - 1 messages in it
-//   extra memory  a send and a receive buffer, one request a tile; without persistent collectives 2 (P - 1)
-//   wins          short messages, often: what MPI finds out in every call of isend and ialltoall it finds out once
-//   loses         nothing against ialltoall where MPI does it well; today's MPIs repeat the same messages
-//   source        MPI-4.0, section 6.13, in Open MPI from version 4 as an extension; persistent sends: MPI-1.1, section 3.9
+//   extra memory  a send and a receive buffer, one request a tile; without persistent collectives 2
+//                 (P - 1)
+//   wins          short messages, often: what MPI finds out in every call of isend and ialltoall it
+//                 finds out once
+//   loses         nothing against ialltoall where MPI does it well; today's MPIs repeat the same
+//                 messages
+//   source        MPI-4.0, section 6.13, in Open MPI from version 4 as an extension; persistent
+//                 sends: MPI-1.1, section 3.9
 #include "mpi/prepared.hpp"
 #include "strategies/packed.hpp"
 

@@ -1,14 +1,20 @@
-// put: one-sided. Every rank writes what leaves into its peers' receive buffers with MPI_Put, and tells them with an empty message.
+// put: one-sided. Every rank writes what leaves into its peers' receive buffers with MPI_Put, and
+// tells them with an empty message.
 //
-//   messages      at most P - 1 a tile, an MPI_Put each, and two empty ones more for every one of them: "written", "read"
+//   messages      at most P - 1 a tile, an MPI_Put each, and two empty ones more for every one of
+//                 them: "written", "read"
 //   extra memory  a send and a receive buffer, the latter in a window; 4 (P - 1) requests a tile
-//   wins          networks with remote direct memory access, where MPI neither matches messages nor copies them; few partners
-//   declines      some of the ranks only, with Open MPI 4, which mixes up windows of groups side by side; when bound, where MPI has no window for
-//                 its ranks, as Open MPI 4 between hosts joined by TCP unless it is told --mca osc ^rdma
-//   loses         short messages: three for one; MPIs that emulate a put by messages, and wait in it for a target that computes
+//   wins          networks with remote direct memory access, where MPI neither matches messages nor
+//                 copies them; few partners
+//   declines      some of the ranks only, with Open MPI 4, which mixes up windows of groups side by
+//                 side; when bound, where MPI has no window for its ranks, as Open MPI 4 between
+//                 hosts joined by TCP unless it is told --mca osc ^rdma
+//   loses         short messages: three for one; MPIs that emulate a put by messages, and wait in
+//                 it for a target that computes
 //   source        MPI-3.1, chapter 11
 //
-// Always true: what a rank puts into a tile of a peer has been preceded by that peer's "read" of the round before, so that nothing is
+// Always true: what a rank puts into a tile of a peer has been preceded by that peer's "read" of
+// the round before, so that nothing is
 // overwritten that somebody still reads. "Written" follows the flush: then the data are there.
 #include <algorithm>
 
@@ -46,7 +52,8 @@ class PutExchange final : public PackedExchange {
           round.puts.push_back({out_message(t, to), places[index(t, to)]});
           const View there{Box::whole({out_count(t, to)}), named(to), places[index(t, to)] / element_.size(), {1}};
           promises_.touches.push_back({t, Verb::start, Verb::start, there, true});
-          promises_.waits.push_back({.verb = Verb::start, .tile = t, .member = to, .of = Verb::close, .of_tile = t, .rounds = 1});
+          promises_.waits.push_back(
+              {.verb = Verb::start, .tile = t, .member = to, .of = Verb::close, .of_tile = t, .rounds = 1});
           mpi::prepare_send(comm_, nullptr, nothing_, to, tag(2 * t), round.written);
           mpi::prepare_receive(comm_, nullptr, nothing_, to, tag(2 * t + 1), round.read);
         }
@@ -114,7 +121,9 @@ class PutExchange final : public PackedExchange {
 class Put final : public Strategy {
  public:
   std::string_view name() const override { return "put"; }
-  std::string_view summary() const override { return "MPI_Put into the peers' receive buffers, one-sided; empty messages tell when"; }
+  std::string_view summary() const override {
+    return "MPI_Put into the peers' receive buffers, one-sided; empty messages tell when";
+  }
   std::string declines(const Demand& demand) const override { return mpi::Window::declines(demand.pattern.ranks()); }
   Cost cost(const Demand& demand) const override {
     const Pattern& pattern = demand.pattern;

@@ -2,11 +2,14 @@
 //
 //   messages      at most P - 1 a tile, each an MPI_Send and an MPI_Recv; pairs follow one another
 //   extra memory  a send and a receive buffer
-//   wins          networks that congest: at any time a rank has one partner; MPIs with slow collectives
+//   wins          networks that congest: at any time a rank has one partner; MPIs with slow
+//                 collectives
 //   loses         everything waits for the slower of a pair, and the two directions do not overlap
-//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the standard kernel
+//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the
+//                 standard kernel
 //
-// Always true: in step s partners are r and s - r (modulo P), each other's; the lower rank sends first and the higher one receives first.
+// Always true: in step s partners are r and s - r (modulo P), each other's; the lower rank sends
+// first and the higher one receives first.
 // So no cycle of ranks can wait for one another, whether MPI buffers a send or not.
 #include "strategies/packed.hpp"
 
@@ -49,7 +52,9 @@ class SendrecvExchange final : public PackedExchange {
 class Sendrecv final : public Strategy {
  public:
   std::string_view name() const override { return "sendrecv"; }
-  std::string_view summary() const override { return "MPI_Send and MPI_Recv with one peer after the other, in pairwise order"; }
+  std::string_view summary() const override {
+    return "MPI_Send and MPI_Recv with one peer after the other, in pairwise order";
+  }
   std::string declines(const Demand&) const override { return {}; }
   Cost cost(const Demand& demand) const override {
     Cost cost = packed_cost(demand, Blocks::exact);

@@ -1,10 +1,13 @@
-// sendrecv_replace: MPI_Sendrecv_replace with one peer after the other: what arrives lies where what left has lain.
+// sendrecv_replace: MPI_Sendrecv_replace with one peer after the other: what arrives lies where
+// what left has lain.
 //
 //   messages      at most P - 1 a tile, one MPI_Sendrecv_replace each; pairs follow one another
 //   extra memory  one buffer; MPI may take another message's worth inside the call
 //   wins          memory: half the buffers of the others
-//   loses         a pair's messages are padded to the larger direction, and MPI copies each once more
-//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the replace kernel
+//   loses         a pair's messages are padded to the larger direction, and MPI copies each once
+//                 more
+//   source        Dubey & Tessera, "Redistribution strategies for portable parallel FFT": the
+//                 replace kernel
 #include "strategies/packed.hpp"
 
 namespace weft {
@@ -22,7 +25,8 @@ class ReplaceExchange final : public PackedExchange {
   }
 
   void start(int t) override {
-    for (const Message& swap : swaps_[static_cast<std::size_t>(t)]) mpi::sendrecv_replace(comm_, swap.data, swap.amount, swap.peer, tag(t));
+    for (const Message& swap : swaps_[static_cast<std::size_t>(t)])
+      mpi::sendrecv_replace(comm_, swap.data, swap.amount, swap.peer, tag(t));
   }
   void finish(int) override {}
 
@@ -33,7 +37,9 @@ class ReplaceExchange final : public PackedExchange {
 class SendrecvReplace final : public Strategy {
  public:
   std::string_view name() const override { return "sendrecv_replace"; }
-  std::string_view summary() const override { return "MPI_Sendrecv_replace in pairwise order: one buffer for both directions"; }
+  std::string_view summary() const override {
+    return "MPI_Sendrecv_replace in pairwise order: one buffer for both directions";
+  }
   std::string declines(const Demand&) const override { return {}; }
   Cost cost(const Demand& demand) const override {
     Cost cost = packed_cost(demand, Blocks::shared);

@@ -1,29 +1,16 @@
-// The one list of strategies. A strategy is a file here that defines `std::unique_ptr<weft::Strategy> weft::NAME()`, and its line below:
-// lists, tuner, tests, tables and every language then have it.
+// The one list of strategies. A strategy is a file here that defines
+// `std::unique_ptr<weft::Strategy> weft::NAME()`, and its line below: lists, tuner, tests, tables
+// and every language then have it.
 #include <memory>
 
 #include <weft/exchange.hpp>
 #include <weft/quote.hpp>
 
-#define WEFT_STRATEGIES(strategy) \
-  strategy(alltoall)              \
-  strategy(alltoallv)             \
-  strategy(padded)                \
-  strategy(bruck)                 \
-  strategy(sendrecv)              \
-  strategy(sendrecv_replace)      \
-  strategy(isend)                 \
-  strategy(unpacked)              \
-  strategy(ialltoall)             \
-  strategy(persistent)            \
-  strategy(neighbor)              \
-  strategy(put)                   \
-  strategy(datatype)              \
-  strategy(direct)                \
-  strategy(deposit)               \
-  strategy(node)                  \
-  strategy(leader)                \
-  strategy(hierarchical)
+#define WEFT_STRATEGIES(strategy)                                                                               \
+  strategy(alltoall) strategy(alltoallv) strategy(padded) strategy(bruck) strategy(sendrecv)                    \
+      strategy(sendrecv_replace) strategy(isend) strategy(unpacked) strategy(ialltoall) strategy(persistent)    \
+          strategy(neighbor) strategy(put) strategy(datatype) strategy(direct) strategy(deposit) strategy(node) \
+              strategy(leader) strategy(hierarchical)
 
 namespace weft {
 
@@ -71,8 +58,10 @@ void add(std::unique_ptr<Strategy> strategy) {
   if (!strategy) throw Error("a null pointer was given where a strategy is to be added");
   const std::string name(strategy->name());
   // Options and command lines separate names by commas and have words of their own.
-  if (name.empty() || name.find_first_of(", \t\n") != std::string::npos || name == "auto" || name == "tune" || name == "all")
-    throw Error("a strategy cannot be named '" + shown(name) + "'; give a word without blanks and commas other than auto, tune and all");
+  if (name.empty() || name.find_first_of(", \t\n") != std::string::npos || name == "auto" || name == "tune" ||
+      name == "all")
+    throw Error("a strategy cannot be named '" + shown(name) +
+                "'; give a word without blanks and commas other than auto, tune and all");
   if (find(name)) throw Error("there is a strategy '" + shown(name) + "' already; give another name");
   List::the_one().append(std::move(strategy));
 }

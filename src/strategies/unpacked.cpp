@@ -1,13 +1,19 @@
-// unpacked: MPI_Isend of every run of memory from where it lies in the array, received one behind the other.
+// unpacked: MPI_Isend of every run of memory from where it lies in the array, received one behind
+// the other.
 //
-//   messages      one for every run of what goes to a peer in a tile: planes x (P - 1) where slabs become slabs, each an MPI_Isend and an MPI_Irecv
-//   extra memory  a receive buffer and the requests; what leaves stays where it is, and what stays on the rank is read there
-//   wins          long runs, few ranks: the transforms before it work in place, and nothing is written for sending alone, which past the caches costs
-//                 as much as the exchange; c2c 128^3 on two ranks took 0.83 of the time
+//   messages      one for every run of what goes to a peer in a tile: planes x (P - 1) where slabs
+//                 become slabs, each an MPI_Isend and an MPI_Irecv
+//   extra memory  a receive buffer and the requests; what leaves stays where it is, and what stays
+//                 on the rank is read there
+//   wins          long runs, few ranks: the transforms before it work in place, and nothing is
+//                 written for sending alone, which past the caches costs as much as the exchange;
+//                 c2c 128^3 on two ranks took 0.83 of the time
 //   loses         many ranks, where runs are short
-//   source        Hoefler & Gottlieb, EuroMPI 2010, doi:10.1007/978-3-642-15646-5_14: nothing is packed; here without datatypes, which MPIs copy piece by piece
+//   source        Hoefler & Gottlieb, EuroMPI 2010, doi:10.1007/978-3-642-15646-5_14: nothing is
+//                 packed; here without datatypes, which MPIs copy piece by piece
 //
-// Always true: both sides cut a piece into the same runs, from the giver's box and order, and messages of one tag keep their order.
+// Always true: both sides cut a piece into the same runs, from the giver's box and order, and
+// messages of one tag keep their order.
 #include "mpi/memory.hpp"
 #include "strategies/nodes.hpp"
 #include "strategies/packed.hpp"
@@ -15,7 +21,8 @@
 namespace weft {
 namespace {
 
-/// Elements of `part` that follow one another in the memory of a box that holds it, as `layout` has it.
+/// Elements of `part` that follow one another in the memory of a box that holds it, as `layout` has
+/// it.
 Index run(const Box& part, const Box& whole, const Layout& layout) {
   const Order& order = layout.order();
   Index elements = 1;
@@ -27,7 +34,8 @@ Index run(const Box& part, const Box& whole, const Layout& layout) {
   return elements;
 }
 
-/// A giver's box has the shape of its array; a piece of it has coordinates of the destination, so that extents alone count.
+/// A giver's box has the shape of its array; a piece of it has coordinates of the destination, so
+/// that extents alone count.
 Index run(const Pattern& pattern, int giver, const Box& part) {
   const Layout& from = pattern.from();
   return run(part, from.box(pattern.members()[static_cast<std::size_t>(giver)]), from);
@@ -36,15 +44,19 @@ Index run(const Pattern& pattern, int giver, const Box& part) {
 std::string declined(const Demand& demand) {
   const Pattern& pattern = demand.pattern;
   if (demand.from_slot < 0) return "no array to send from is on offer";
-  if (!demand.from_preserved) return "what stays on a rank is read where it was written, and there the output is written; work out of place";
-  if (!pattern.from().has_boxes() || !pattern.to().has_boxes()) return "one of the layouts is a list of runs, of which the other side does not know where they end; use isend";
+  if (!demand.from_preserved)
+    return "what stays on a rank is read where it was written, and there the output is written; work out of place";
+  if (!pattern.from().has_boxes() || !pattern.to().has_boxes())
+    return "one of the layouts is a list of runs, of which the other side does not know where they end; use isend";
   constexpr Index many = 64, short_bytes = 1024;
   for (int t = 0; t < pattern.tiles(); ++t)
     for (const bool out : {true, false})
       for (const Piece& piece : out ? pattern.tile(t).gives : pattern.tile(t).takes) {
-        const Index length = run(pattern, out ? pattern.rank() : piece.peer, piece.at.box), runs = piece.at.box.volume() / length;
+        const Index length = run(pattern, out ? pattern.rank() : piece.peer, piece.at.box),
+                    runs = piece.at.box.volume() / length;
         if (piece.peer != pattern.rank() && runs > many && length * demand.element_bytes < short_bytes)
-          return std::to_string(runs) + " runs of " + std::to_string(length * demand.element_bytes) + " bytes go from one rank to another, each as a message; use isend, which packs them";
+          return std::to_string(runs) + " runs of " + std::to_string(length * demand.element_bytes) +
+                 " bytes go from one rank to another, each as a message; use isend, which packs them";
       }
   return {};
 }
@@ -52,7 +64,10 @@ std::string declined(const Demand& demand) {
 class UnpackedExchange final : public Exchange {
  public:
   UnpackedExchange(const Demand& demand, MPI_Comm group)
-      : comm_(mpi::Communicator::of(group)), element_(mpi::Datatype::bytes(demand.element_bytes)), slots_(*demand.slots), from_(demand.from_slot) {
+      : comm_(mpi::Communicator::of(group)),
+        element_(mpi::Datatype::bytes(demand.element_bytes)),
+        slots_(*demand.slots),
+        from_(demand.from_slot) {
     comm_.agree([&] {
       if (const std::string why = declined(demand); !why.empty()) throw Error("unpacked: " + why);
       const Pattern& pattern = demand.pattern;
@@ -75,7 +90,8 @@ class UnpackedExchange final : public Exchange {
     for (const Runs& in : in_[i])
       for (const Index at : in.at) mpi::ireceive(comm_, memory_.get() + at, in.amount, in.peer, tag(t), under_way_[i]);
     for (const Runs& out : out_[i])
-      for (const Index at : out.at) mpi::isend(comm_, slots_[static_cast<std::size_t>(from_)] + at, out.amount, out.peer, tag(t), under_way_[i]);
+      for (const Index at : out.at)
+        mpi::isend(comm_, slots_[static_cast<std::size_t>(from_)] + at, out.amount, out.peer, tag(t), under_way_[i]);
   }
   /// Waiting for what is sent as well leaves the array to who writes it next.
   void finish(int t) override { under_way_[static_cast<std::size_t>(t)].wait(); }
@@ -114,7 +130,8 @@ class UnpackedExchange final : public Exchange {
           continue;
         }
         const Index align = (line - end * element_.size() % line) % line;
-        piece.at = dense_view(piece.at.box, order, {}, in_slot_, end + (align % element_.size() == 0 ? align / element_.size() : 0));
+        piece.at = dense_view(piece.at.box, order, {}, in_slot_,
+                              end + (align % element_.size() == 0 ? align / element_.size() : 0));
         end = piece.at.offset + piece.at.box.volume();
         Runs runs = cut(piece, run(pattern, piece.peer, piece.at.box), order);
         count += runs.at.size();
@@ -139,7 +156,8 @@ class UnpackedExchange final : public Exchange {
     int inner = order.size();  // axes from here on are inside a run
     for (; inner > 0 && dense < length; --inner) {
       const int axis = order[inner - 1];
-      if (view.box.extent(axis) > 1 && view.strides[axis] != dense) throw Error("unpacked: the array is not as dense as its layout says; use isend");
+      if (view.box.extent(axis) > 1 && view.strides[axis] != dense)
+        throw Error("unpacked: the array is not as dense as its layout says; use isend");
       dense *= view.box.extent(axis);
     }
     for (Index number = 0; number < view.box.volume() / length; ++number) {
@@ -157,7 +175,7 @@ class UnpackedExchange final : public Exchange {
   mpi::Datatype element_;
   Slots& slots_;
   int from_, in_slot_ = -1;
-  std::shared_ptr<std::byte> memory_;  ///< what arrives
+  std::shared_ptr<std::byte> memory_;        ///< what arrives
   std::vector<std::vector<Runs>> out_, in_;  ///< by tile
   std::vector<mpi::Requests> under_way_;     ///< by tile
 };
@@ -165,7 +183,9 @@ class UnpackedExchange final : public Exchange {
 class Unpacked final : public Strategy {
  public:
   std::string_view name() const override { return "unpacked"; }
-  std::string_view summary() const override { return "MPI_Isend of every run straight from the array, received one behind the other"; }
+  std::string_view summary() const override {
+    return "MPI_Isend of every run straight from the array, received one behind the other";
+  }
   std::string declines(const Demand& demand) const override { return declined(demand); }
   bool overlaps() const override { return true; }
   Cost cost(const Demand& demand) const override {
@@ -193,7 +213,9 @@ class Unpacked final : public Strategy {
     leaving.into(cost);
     return cost;
   }
-  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override { return std::make_unique<UnpackedExchange>(demand, group); }
+  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
+    return std::make_unique<UnpackedExchange>(demand, group);
+  }
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The trace event format of Chrome: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+// The trace event format of Chrome:
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 #include <algorithm>
 #include <cstdio>
 
@@ -64,25 +65,33 @@ class Writer {
 
   void describe(const Record& record) {
     begin("M", "process_name", record.rank, 0);
-    out_ += R"(,"args":{"name":)" + quoted("rank " + std::to_string(record.rank) + (record.world_rank == record.rank ? "" : " (" + std::to_string(record.world_rank) + " of the world)") + " on " + record.host) + "}}";
+    out_ +=
+        R"(,"args":{"name":)" +
+        quoted("rank " + std::to_string(record.rank) +
+               (record.world_rank == record.rank ? "" : " (" + std::to_string(record.world_rank) + " of the world)") +
+               " on " + record.host) +
+        "}}";
     begin("M", "process_sort_index", record.rank, 0);
     print(out_, R"(,"args":{"sort_index":%d}})", record.rank);
     for (std::size_t thread = 0; thread < record.rows.size(); ++thread) {
       begin("M", "thread_name", record.rank, thread);
-      out_ += R"(,"args":{"name":)" + quoted("thread " + std::to_string(thread) + (thread == 0 ? " (the caller's)" : "")) + "}}";
+      out_ += R"(,"args":{"name":)" +
+              quoted("thread " + std::to_string(thread) + (thread == 0 ? " (the caller's)" : "")) + "}}";
     }
   }
 
   void times(std::int64_t begins, std::int64_t ends, const char* category) {
-    print(out_, R"(,"cat":"%s","ts":%.3f,"dur":%.3f,"args":{)", category, microseconds(begins - zero_), microseconds(ends - begins));
+    print(out_, R"(,"cat":"%s","ts":%.3f,"dur":%.3f,"args":{)", category, microseconds(begins - zero_),
+          microseconds(ends - begins));
   }
 
   void event(const Record& record, const Execution& e) {
     const List& list = record.lists[static_cast<std::size_t>(e.list)];
     begin("X", list.name, record.rank, 0);
     times(e.begin, e.end, "execution");
-    print(out_, R"("list":%d,"calls":%lld,"messages":%lld,"bytes":%lld}})", e.list, static_cast<long long>(e.sent.calls),
-          static_cast<long long>(e.sent.messages), static_cast<long long>(e.sent.bytes));
+    print(out_, R"("list":%d,"calls":%lld,"messages":%lld,"bytes":%lld}})", e.list,
+          static_cast<long long>(e.sent.calls), static_cast<long long>(e.sent.messages),
+          static_cast<long long>(e.sent.bytes));
   }
 
   void event(const Record& record, std::size_t thread, const Span& span) {
@@ -99,7 +108,8 @@ class Writer {
       times(span.begin, span.end, "exchange");
       print(out_, R"("exchange":%d,"tile":%d,"strategy":)", step.of, step.first);
       out_ += quoted(list.exchanges[static_cast<std::size_t>(step.of)]);
-      if (step.phase == Phase::start) print(out_, R"(,"bytes":%lld,"peers":%d)", static_cast<long long>(step.bytes), step.peers);
+      if (step.phase == Phase::start)
+        print(out_, R"(,"bytes":%lld,"peers":%d)", static_cast<long long>(step.bytes), step.peers);
     }
     print(out_, R"(,"list":%d}})", span.list);
   }
@@ -114,9 +124,11 @@ void write_lists(std::string& out, const std::vector<Record>& records) {
   std::size_t count = 0;
   for (const Record& record : records) count = std::max(count, record.lists.size());
   for (std::size_t l = 0; l < count; ++l) {
-    const auto known = std::find_if(records.begin(), records.end(), [&](const Record& r) { return l < r.lists.size(); });
+    const auto known =
+        std::find_if(records.begin(), records.end(), [&](const Record& r) { return l < r.lists.size(); });
     const List& list = known->lists[l];
-    out += (l ? ",\n" : "\n") + std::string(R"({"name":)") + quoted(list.name) + R"(,"plan":)" + quoted(list.plan) + R"(,"seconds":[)";
+    out += (l ? ",\n" : "\n") + std::string(R"({"name":)") + quoted(list.name) + R"(,"plan":)" + quoted(list.plan) +
+           R"(,"seconds":[)";
     bool first = true;
     for (const Record& record : records) {
       if (l >= record.totals.size()) continue;
@@ -124,7 +136,8 @@ void write_lists(std::string& out, const std::vector<Record>& records) {
         print(out, R"(%s{"rank":%d,"thread":%zu)", first ? "" : ",", record.rank, thread);
         first = false;
         for (std::size_t p = 0; p < phase_names.size(); ++p)
-          if (const std::int64_t spent = record.totals[l][thread].nanoseconds[p]) print(out, R"(,"%s":%.9f)", phase_names[p], seconds(spent));
+          if (const std::int64_t spent = record.totals[l][thread].nanoseconds[p])
+            print(out, R"(,"%s":%.9f)", phase_names[p], seconds(spent));
         out += "}";
       }
     }
@@ -146,15 +159,17 @@ std::string trace_events(const std::vector<Record>& records) {
   std::string out = R"({"displayTimeUnit":"ms","traceEvents":[)" + writer.events() + "\n],\n\"weft\":{\"ranks\":[";
   for (const Record& r : records) {
     out += (&r == &records.front() ? "\n" : ",\n") + std::string(R"({"host":)") + quoted(r.host);
-    print(out, R"(,"threads":%zu,"executions":%zu,"left_out":%lld,"room_spans":%lld,"bytes":%lld)", r.rows.size(), r.executions.size(),
-          static_cast<long long>(r.left_out), static_cast<long long>(r.room), static_cast<long long>(r.bytes));
-    print(out, R"(,"clock_offset_seconds":%.9f,"clock_accuracy_seconds":%.9f,"clock_drift_seconds":%.9f})", seconds(r.first.offset),
-          seconds(std::max(r.first.accuracy, r.last.accuracy)), seconds(r.last.offset - r.first.offset));
+    print(out, R"(,"threads":%zu,"executions":%zu,"left_out":%lld,"room_spans":%lld,"bytes":%lld)", r.rows.size(),
+          r.executions.size(), static_cast<long long>(r.left_out), static_cast<long long>(r.room),
+          static_cast<long long>(r.bytes));
+    print(out, R"(,"clock_offset_seconds":%.9f,"clock_accuracy_seconds":%.9f,"clock_drift_seconds":%.9f})",
+          seconds(r.first.offset), seconds(std::max(r.first.accuracy, r.last.accuracy)),
+          seconds(r.last.offset - r.first.offset));
   }
   out += "],\n\"lists\":[";
   write_lists(out, records);
-  print(out, R"(],"communication":{"integral_rank_seconds":%.9f,"sum_rank_seconds":%.9f}}})", seconds(communicating.integral),
-        seconds(communicating.communication));
+  print(out, R"(],"communication":{"integral_rank_seconds":%.9f,"sum_rank_seconds":%.9f}}})",
+        seconds(communicating.integral), seconds(communicating.communication));
   return out + "\n";
 }
 

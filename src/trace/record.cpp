@@ -33,7 +33,8 @@ class Packer {
   }
   template <class R, class F>
   static void visit_record(R& r, F& f) {
-    f(r.rank), f(r.world_rank), f(r.host), f(r.first), f(r.last), f(r.lists), f(r.executions), f(r.rows), f(r.totals), f(r.room), f(r.bytes), f(r.left_out);
+    f(r.rank), f(r.world_rank), f(r.host), f(r.first), f(r.last), f(r.lists), f(r.executions), f(r.rows), f(r.totals),
+        f(r.room), f(r.bytes), f(r.left_out);
   }
 };
 
@@ -70,10 +71,19 @@ class Unpacker {
 }  // namespace
 
 Record record(const Recorder& recorder, const Reading& first, const Reading& last) {
-  Record r{.first = first, .last = last, .lists = recorder.lists(), .executions = recorder.executions(),
-           .room = recorder.room(), .bytes = recorder.bytes(), .left_out = recorder.left_out()};
-  const double slope = last.at > first.at ? static_cast<double>(last.offset - first.offset) / static_cast<double>(last.at - first.at) : 0;
-  const auto adjust = [&](std::int64_t& time) { time += first.offset + static_cast<std::int64_t>(slope * static_cast<double>(time - first.at)); };
+  Record r{.first = first,
+           .last = last,
+           .lists = recorder.lists(),
+           .executions = recorder.executions(),
+           .room = recorder.room(),
+           .bytes = recorder.bytes(),
+           .left_out = recorder.left_out()};
+  const double slope = last.at > first.at
+                           ? static_cast<double>(last.offset - first.offset) / static_cast<double>(last.at - first.at)
+                           : 0;
+  const auto adjust = [&](std::int64_t& time) {
+    time += first.offset + static_cast<std::int64_t>(slope * static_cast<double>(time - first.at));
+  };
   for (Execution& e : r.executions) adjust(e.begin), adjust(e.end);
   for (int t = 0; t < recorder.threads(); ++t) {
     r.rows.push_back(recorder.spans(t));
@@ -81,7 +91,8 @@ Record record(const Recorder& recorder, const Reading& first, const Reading& las
   }
   for (std::size_t l = 0; l < r.lists.size(); ++l) {
     r.totals.emplace_back();
-    for (int t = 0; t < recorder.threads(static_cast<int>(l)); ++t) r.totals.back().push_back(recorder.totals(static_cast<int>(l), t));
+    for (int t = 0; t < recorder.threads(static_cast<int>(l)); ++t)
+      r.totals.back().push_back(recorder.totals(static_cast<int>(l), t));
   }
   return r;
 }
@@ -103,7 +114,8 @@ std::string name(const Record& record, const Span& span) {
   if (span.step < 0) return phase_names[static_cast<std::size_t>(Phase::wait)];
   const List& list = record.lists[static_cast<std::size_t>(span.list)];
   const Step& step = list.steps[static_cast<std::size_t>(span.step)];
-  return step.phase == Phase::work ? list.stages[static_cast<std::size_t>(step.of)] : phase_names[static_cast<std::size_t>(step.phase)];
+  return step.phase == Phase::work ? list.stages[static_cast<std::size_t>(step.of)]
+                                   : phase_names[static_cast<std::size_t>(step.phase)];
 }
 
 Profile profile(const std::vector<Record>& records) {
@@ -112,7 +124,9 @@ Profile profile(const std::vector<Record>& records) {
   for (const Record& record : records)
     for (const auto& row : record.rows)
       for (const Span& span : row)
-        if (span.step >= 0 && communicates(record.lists[static_cast<std::size_t>(span.list)].steps[static_cast<std::size_t>(span.step)].phase)) {
+        if (span.step >= 0 &&
+            communicates(
+                record.lists[static_cast<std::size_t>(span.list)].steps[static_cast<std::size_t>(span.step)].phase)) {
           result.communication += span.end - span.begin;
           changes.emplace_back(span.begin, 1);
           changes.emplace_back(span.end, -1);

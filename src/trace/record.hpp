@@ -1,4 +1,5 @@
-// Records: what a recorder holds, of one rank, on one clock for all ranks, in a form that can be sent; and what follows from those of all ranks.
+// Records: what a recorder holds, of one rank, on one clock for all ranks, in a form that can be
+// sent; and what follows from those of all ranks.
 #pragma once
 
 #include <utility>
@@ -36,7 +37,8 @@ struct Point {
 };
 struct Profile {
   std::vector<Point> points;
-  /// Rank-nanoseconds: the area below n(t), and the sum over ranks of their communication time. These are the same unless a rank communicated twice at once.
+  /// Rank-nanoseconds: the area below n(t), and the sum over ranks of their communication time.
+  /// These are the same unless a rank communicated twice at once.
   std::int64_t integral = 0, communication = 0;
 };
 Profile profile(const std::vector<Record>& records);
@@ -44,8 +46,9 @@ Profile profile(const std::vector<Record>& records);
 /// What a span is called: "FFT axis 2", "start", "wait".
 std::string name(const Record& record, const Span& span);
 
-/// A file of trace events as Chrome and Perfetto read it: a process for each rank, a row for each thread, a counter n(t); and, beside the events, how
-/// clocks compare, what was left out, and totals.
+/// A file of trace events as Chrome and Perfetto read it: a process for each rank, a row for each
+/// thread, a counter n(t); and, beside the events, how clocks compare, what was left out, and
+/// totals.
 std::string trace_events(const std::vector<Record>& records);
 
 }  // namespace weft::trace

@@ -11,7 +11,10 @@ std::size_t most_spans(const List& list) { return 2 * list.steps.size(); }
 
 }  // namespace
 
-std::int64_t now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 Recorder::Recorder(std::int64_t room, bool rolling) : room_(room), rolling_(rolling) {
   // An execution has several steps; one of an empty list would have none.
@@ -20,7 +23,8 @@ Recorder::Recorder(std::int64_t room, bool rolling) : room_(room), rolling_(roll
 
 int Recorder::add(List list, int threads) {
   while (this->threads() < threads) {
-    std::vector<Span>& row = rows_.emplace_back(static_cast<std::size_t>(room_));  // written once, so that no page is missing later
+    // Written once, so that no page is missing later
+    std::vector<Span>& row = rows_.emplace_back(static_cast<std::size_t>(room_));
     row.clear();
   }
   lists_.push_back(std::move(list));
@@ -29,7 +33,8 @@ int Recorder::add(List list, int threads) {
 }
 
 std::int64_t Recorder::bytes() const {
-  return static_cast<std::int64_t>(executions_.capacity() * sizeof(Execution) + rows_.size() * static_cast<std::size_t>(room_) * sizeof(Span));
+  return static_cast<std::int64_t>(executions_.capacity() * sizeof(Execution) +
+                                   rows_.size() * static_cast<std::size_t>(room_) * sizeof(Span));
 }
 
 Run::Run(Recorder* recorder, int list) : list_(list) {
@@ -44,8 +49,9 @@ Run::Run(Recorder* recorder, int list) : list_(list) {
   totals_ = &recorder->totals_[at];
   const auto fits = [&] {
     return recorder->executions_.size() < recorder->executions_.capacity() &&
-           std::all_of(recorder->rows_.begin(), recorder->rows_.end(),
-                       [&](const auto& row) { return row.size() + most_spans(recorder->lists_[at]) <= row.capacity(); });
+           std::all_of(recorder->rows_.begin(), recorder->rows_.end(), [&](const auto& row) {
+             return row.size() + most_spans(recorder->lists_[at]) <= row.capacity();
+           });
   };
   if (recorder->rolling_ && !fits()) {
     recorder->executions_.clear();

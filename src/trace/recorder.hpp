@@ -1,8 +1,11 @@
-// Recorders: what the threads of one rank did when, in memory that is there before the first execution.
+// Recorders: what the threads of one rank did when, in memory that is there before the first
+// execution.
 //
-// A plan adds its lists of steps, and every execution leaves a span for each step, which names only the list and the step: what these are is
-// looked up when somebody asks. Always true: an execution is recorded whole or not at all, and then counted; recording allocates nothing; a row
-// belongs to one thread, so that recording needs no lock. Totals are of all executions, those that found no room included.
+// A plan adds its lists of steps, and every execution leaves a span for each step, which names only
+// the list and the step: what these are is looked up when somebody asks. Always true: an execution
+// is recorded whole or not at all, and then counted; recording allocates nothing; a row belongs to
+// one thread, so that recording needs no lock. Totals are of all executions, those that found no
+// room included.
 #pragma once
 
 #include <array>
@@ -31,8 +34,8 @@ struct Step {
 
 /// What one direction of a plan does.
 struct List {
-  std::string name;                          ///< "forward"
-  std::string plan;                          ///< what is transformed and how
+  std::string name;                            ///< "forward"
+  std::string plan;                            ///< what is transformed and how
   std::vector<std::string> stages, exchanges;  ///< what they do, by number
   std::vector<Step> steps;
 };
@@ -62,7 +65,8 @@ struct alignas(64) Totals {
 
 class Recorder {
  public:
-  /// Room for so many spans a thread. One that is `rolling` makes room by forgetting what it has: it keeps the last executions, others the first.
+  /// Room for so many spans a thread. One that is `rolling` makes room by forgetting what it has:
+  /// it keeps the last executions, others the first.
   explicit Recorder(std::int64_t room, bool rolling = false);
 
   /// Makes what recording needs later; returns the list's number.
@@ -73,7 +77,9 @@ class Recorder {
   int threads() const { return static_cast<int>(rows_.size()); }
   int threads(int list) const { return static_cast<int>(totals_[static_cast<std::size_t>(list)].size()); }
   const std::vector<Span>& spans(int thread) const { return rows_[static_cast<std::size_t>(thread)]; }
-  const Totals& totals(int list, int thread) const { return totals_[static_cast<std::size_t>(list)][static_cast<std::size_t>(thread)]; }
+  const Totals& totals(int list, int thread) const {
+    return totals_[static_cast<std::size_t>(list)][static_cast<std::size_t>(thread)];
+  }
   std::int64_t room() const { return room_; }
   std::int64_t bytes() const;
   /// Executions that were not recorded: there was no room, or another thread was recording one.
@@ -91,7 +97,8 @@ class Recorder {
   std::atomic<bool> busy_{false};
 };
 
-/// One execution while it is being recorded; nothing where there is no recorder, or where it is busy with another one.
+/// One execution while it is being recorded; nothing where there is no recorder, or where it is
+/// busy with another one.
 class Run {
  public:
   Run(Recorder* recorder, int list);

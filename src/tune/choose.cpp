@@ -1,14 +1,14 @@
-// What plans and redistributions leave open is chosen here, by tuning, by wisdom or by the model; and how a plan tells
-// of it.
+// What plans and redistributions leave open is chosen here, by tuning, by wisdom or by the model;
+// and how a plan tells of it.
 #include <algorithm>
 
 #include <weft/quote.hpp>
 
 #include "plan/chooser.hpp"
-#include "plan/policy/hardware.hpp"
 #include "plan/plan.hpp"
-#include "plan/route/problem.hpp"
+#include "plan/policy/hardware.hpp"
 #include "plan/redistribute.hpp"
+#include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
 #include "tune/recollection.hpp"
 
@@ -80,7 +80,8 @@ class Tuner final : public Chooser {
     if (ScheduleOptions& fields = choice.schedule; fields.tiles == "kept") {
       const Index here = std::count(nodes.begin(), nodes.end(), nodes[static_cast<std::size_t>(comm.rank())]);
       const Index bytes = field_bytes(problem, options, comm.size());
-      // an array for few fields only costs time where caches hold the input, which holds them for nothing
+      // an array for few fields only costs time where caches hold the input, which holds them for
+      // nothing
       const bool cached = !problem.waves && options.overwrites_input() &&
                           2 * here * options.batch * bytes <= hardware().last_level(here);
       const Index several = (512 << 10) / bytes;
@@ -106,7 +107,8 @@ class Tuner final : public Chooser {
 AnyPlan::AnyPlan(MPI_Comm user, const AnyProblem& problem, const Options& options, Memory memory)
     : AnyPlan(user, problem, options, memory, Tuner()) {}
 
-Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes, const RedistributionOptions& options) {
+Redistribution::Redistribution(MPI_Comm user, const Layout& from, const Layout& to, Index element_bytes,
+                               const RedistributionOptions& options) {
   const mpi::Entry entry("planning a redistribution", options.strategy);
   const auto comm = mpi::Communicator::shared(user);
   body_ = comm.together([&] {
@@ -123,7 +125,9 @@ void redistribute(MPI_Comm comm, const Layout& from, const void* in, const Layou
 
 std::string AnyPlan::explain(bool as_json) const {
   const Body& b = *body_;
-  Json all = Json::Members{{"problem", Json::Members{{"summary", summary(b.problem, b.requested)}, {"shape", to_string(b.problem.shape)}, {"ranks", b.comm.size()}}},
+  Json all = Json::Members{{"problem", Json::Members{{"summary", summary(b.problem, b.requested)},
+                                                     {"shape", to_string(b.problem.shape)},
+                                                     {"ranks", b.comm.size()}}},
                            {"choice", choice_json(b.effective)}};
   const Json story = b.choice.empty() ? Json() : Json::parse(b.choice);
   Json::List candidates = story["candidates"].list();
@@ -149,7 +153,10 @@ std::string AnyPlan::explain(bool as_json) const {
                                       : &c == &considered[h].front() ? "the cheapest"
                                                                      : ""}});
       }
-    if (reason.empty()) reason = any ? "the model's choice: the cheapest, of one exchange forward" : considered.empty() ? "nothing is exchanged" : "as requested";
+    if (reason.empty())
+      reason = any                  ? "the model's choice: the cheapest, of one exchange forward"
+               : considered.empty() ? "nothing is exchanged"
+                                    : "as requested";
   }
   all.set("reason", reason);
   Json::List notes = story["notes"].list();

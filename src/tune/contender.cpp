@@ -12,7 +12,8 @@ namespace {
 
 // In [-1, 1), different for all axes and positions.
 double tag(int axis, Index at) {
-  auto x = static_cast<std::uint64_t>(at + 1) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(axis + 1) * 0xbf58476d1ce4e5b9u;
+  auto x = static_cast<std::uint64_t>(at + 1) * 0x9e3779b97f4a7c15u +
+           static_cast<std::uint64_t>(axis + 1) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return static_cast<double>((x ^ x >> 31) >> 11) * 0x1p-52 - 1;
@@ -40,7 +41,9 @@ std::vector<std::complex<double>> transformed(const std::vector<double>& line, K
 }  // namespace
 
 Tags::Tags(const AnyProblem& problem, const Options& options)
-    : tolerance_(problem.precision == Precision::single_ ? 1e-3 : options.wire == "single" ? 1e-5 : 1e-9) {
+    : tolerance_(problem.precision == Precision::single_ ? 1e-3
+                 : options.wire == "single"              ? 1e-5
+                                                         : 1e-9) {
   const bool batch = options.batch > 1, components = options.components > 1;
   Shape shape = batch ? Shape{options.batch} : Shape();
   for (const Index n : problem.shape) shape.push_back(n);
@@ -50,7 +53,9 @@ Tags::Tags(const AnyProblem& problem, const Options& options)
     for (Index i = 0; i < shape[a]; ++i) line.push_back(tag(a, i));
     std::vector<std::complex<double>> out(line.begin(), line.end());
     for (int k = 0; k < problem.axes.size(); ++k)
-      if (problem.axes[k] + batch == a) out = transformed(line, problem.waves ? Kind::c2c : problem.kinds[static_cast<std::size_t>(k)], engine(options.engine));
+      if (problem.axes[k] + batch == a)
+        out = transformed(line, problem.waves ? Kind::c2c : problem.kinds[static_cast<std::size_t>(k)],
+                          engine(options.engine));
     before_size_ *= root_mean_square(line);
     after_size_ *= root_mean_square(out);
     before_.lines.push_back(std::move(line));
@@ -69,7 +74,9 @@ template <class In, class Out>
 class TypedContender final : public Contender {
  public:
   TypedContender(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options)
-      : comm_(comm), plan_(comm.raw(), problem, options), in_(plan_.input_memory(), plan_.input_view(), plan_.input_elements()),
+      : comm_(comm),
+        plan_(comm.raw(), problem, options),
+        in_(plan_.input_memory(), plan_.input_view(), plan_.input_elements()),
         out_(plan_.output_memory(), plan_.output_view(), plan_.output_elements()) {}
 
   const AnyPlan& plan() const override { return plan_; }
@@ -77,7 +84,9 @@ class TypedContender final : public Contender {
   std::string prove(const Tags& tags) override {
     const bool in_place = plan_.requested().in_place();
     constexpr double poison = 1e15;
-    const double forward_scale = plan_.requested().scale == "full" ? 1 / logical_points() : plan_.requested().scale == "symmetric" ? 1 / std::sqrt(logical_points()) : 1;
+    const double forward_scale = plan_.requested().scale == "full"        ? 1 / logical_points()
+                                 : plan_.requested().scale == "symmetric" ? 1 / std::sqrt(logical_points())
+                                                                          : 1;
     fill(in_, 0);
     if (!in_place) fill(out_, poison);
     each(in_, tags.before(), [&](In& value, double wanted) { value = static_cast<real_of<In>>(wanted); });
@@ -90,9 +99,13 @@ class TypedContender final : public Contender {
     };
     const double after_scale = 1 / (tags.after_size() * forward_scale), before_scale = 1 / tags.before_size();
     const bool waves = plan_.problem().waves != nullptr;
-    const auto after = [&](const Out& value, std::complex<double> wanted) { compare(std::complex<double>(value) * after_scale, wanted / tags.after_size()); };
-    if (waves) each_coefficient(out_, tags, after);
-    else each(out_, tags.after(), after);
+    const auto after = [&](const Out& value, std::complex<double> wanted) {
+      compare(std::complex<double>(value) * after_scale, wanted / tags.after_size());
+    };
+    if (waves)
+      each_coefficient(out_, tags, after);
+    else
+      each(out_, tags.after(), after);
     if (std::string wrong = verdict("forward", worst, tags); !wrong.empty()) return wrong;
 
     Succession<In, Out> succession(comm_, plan_, in_, out_);
@@ -102,16 +115,20 @@ class TypedContender final : public Contender {
     plan_.backward(out_.data(), in_.data());
     const std::vector<In> back = succession.before().taken();
     if (!waves) {
-      each(in_, tags.before(), [&](const In& value, double wanted) { compare(std::complex<double>(value) * plan_.scale() * before_scale, wanted * before_scale); });
+      each(in_, tags.before(), [&](const In& value, double wanted) {
+        compare(std::complex<double>(value) * plan_.scale() * before_scale, wanted * before_scale);
+      });
     } else {  // what is left of the tags is the same for all right plans, and comes back as it was
       double signature = 0;
-      each(in_, tags.before(), [&](const In& value, double tag) { signature += std::complex<double>(value).real() * tag; });
+      each(in_, tags.before(),
+           [&](const In& value, double tag) { signature += std::complex<double>(value).real() * tag; });
       signature = comm_.sum(signature);
       if (!tags.agrees(signature)) worst = 1e300;
       if (const PlaneWaves& w = *plan_.problem().waves; !(w.box && w.real)) {
         plan_.forward(in_.data(), out_.data());
         const auto scale = static_cast<real_of<Out>>(plan_.scale());
-        each_coefficient(out_, tags, [&](const Out& value, std::complex<double> wanted) { after(value * scale, wanted); });
+        each_coefficient(out_, tags,
+                         [&](const Out& value, std::complex<double> wanted) { after(value * scale, wanted); });
       }
     }
     std::string wrong = verdict("backward", worst, tags);
@@ -178,14 +195,17 @@ class TypedContender final : public Contender {
 
   template <class T>
   static T as(std::complex<double> value) {
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value.real());
-    else return {static_cast<real_of<T>>(value.real()), static_cast<real_of<T>>(value.imag())};
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(value.real());
+    else
+      return {static_cast<real_of<T>>(value.real()), static_cast<real_of<T>>(value.imag())};
   }
 
   double logical_points() const {
     double points = 1;
     const AnyProblem& p = plan_.problem();
-    for (int k = 0; k < p.axes.size(); ++k) points *= static_cast<double>(logical_size(p.kinds[static_cast<std::size_t>(k)], p.shape[p.axes[k]]));
+    for (int k = 0; k < p.axes.size(); ++k)
+      points *= static_cast<double>(logical_size(p.kinds[static_cast<std::size_t>(k)], p.shape[p.axes[k]]));
     return points;
   }
 
@@ -202,7 +222,8 @@ class TypedContender final : public Contender {
     for (Shape p = box.lo;;) {
       const U others = tags(p, along);
       T* const values = &array[p];
-      for (Index i = box.lo[along]; i < box.hi[along]; ++i) visit(values[(i - box.lo[along]) * strides[along]], others * line[static_cast<std::size_t>(i)]);
+      for (Index i = box.lo[along]; i < box.hi[along]; ++i)
+        visit(values[(i - box.lo[along]) * strides[along]], others * line[static_cast<std::size_t>(i)]);
       int a = p.size() - 1;
       while (a >= 0 && (a == along || ++p[a] == box.hi[a])) p[a] = box.lo[a], --a;
       if (a < 0) return;
@@ -223,7 +244,9 @@ class TypedContender final : public Contender {
 
   std::string verdict(const char* what, double error, const Tags& tags) const {
     error = std::sqrt(comm_.max(error));
-    return error <= tags.tolerance() ? "" : std::string(what) + " of known data is wrong by " + std::to_string(error) + " of its size";
+    return error <= tags.tolerance()
+               ? ""
+               : std::string(what) + " of known data is wrong by " + std::to_string(error) + " of its size";
   }
 
   template <class Work>
@@ -232,7 +255,8 @@ class TypedContender final : public Contender {
     const double begin = clock_seconds();
     random_ = random_ * 6364136223846793005u + static_cast<std::uint64_t>(2 * comm_.rank() + 1);
     const double wait = skew_seconds * static_cast<double>(random_ >> 11) * 0x1p-53;
-    while (clock_seconds() - begin < wait) {}
+    while (clock_seconds() - begin < wait) {
+    }
     const double start = clock_seconds() - begin;
     work();
     const double end = comm_.max(clock_seconds() - begin);
@@ -248,11 +272,13 @@ class TypedContender final : public Contender {
 
 }  // namespace
 
-std::unique_ptr<Contender> Contender::make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options) {
+std::unique_ptr<Contender> Contender::make(const mpi::Communicator& comm, const AnyProblem& problem,
+                                           const Options& options) {
   const auto of = [&](auto real) -> std::unique_ptr<Contender> {
     using Real = decltype(real);
     using Complex = std::complex<Real>;
-    if (problem.kinds.empty() || complex_input(problem)) return std::make_unique<TypedContender<Complex, Complex>>(comm, problem, options);
+    if (problem.kinds.empty() || complex_input(problem))
+      return std::make_unique<TypedContender<Complex, Complex>>(comm, problem, options);
     if (complex_output(problem)) return std::make_unique<TypedContender<Real, Complex>>(comm, problem, options);
     return std::make_unique<TypedContender<Real, Real>>(comm, problem, options);
   };

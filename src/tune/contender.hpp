@@ -1,4 +1,5 @@
-// A plan that is measured, once it has proved itself on a tag pattern: values by which every element of either space is known wherever it is.
+// A plan that is measured, once it has proved itself on a tag pattern: values by which every
+// element of either space is known wherever it is.
 #pragma once
 
 #include <complex>
@@ -33,11 +34,12 @@ class Tags {
 
   const Product<double>& before() const { return before_; }              ///< in real space
   const Product<std::complex<double>>& after() const { return after_; }  ///< unnormalised
-  double before_size() const { return before_size_; }    ///< root mean square
+  double before_size() const { return before_size_; }                    ///< root mean square
   double after_size() const { return after_size_; }
   double tolerance() const { return tolerance_; }  ///< relative to those
 
-  /// Of what all right plans make alike from the same, a number that any misplaced element changes; the first one sets it.
+  /// Of what all right plans make alike from the same, a number that any misplaced element changes;
+  /// the first one sets it.
   bool agrees(double signature) const;
 
  private:
@@ -51,17 +53,20 @@ class Tags {
 class Contender {
  public:
   /// Collective, as all here. Throws as planning does.
-  static std::unique_ptr<Contender> make(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options);
+  static std::unique_ptr<Contender> make(const mpi::Communicator& comm, const AnyProblem& problem,
+                                         const Options& options);
   virtual ~Contender() = default;
 
-  /// What is wrong with its results, the same on all ranks; empty: nothing. Leaves zeros, which may be transformed any number of times.
+  /// What is wrong with its results, the same on all ranks; empty: nothing. Leaves zeros, which may
+  /// be transformed any number of times.
   virtual std::string prove(const Tags& tags) = 0;
 
   struct Seconds {
     double forward, backward, both;
     double spent;  ///< on all of it, waiting included
   };
-  /// Of the slowest rank, ranks starting up to `skew_seconds` apart: the median of so many executions, each begun together; skewed ones are one.
+  /// Of the slowest rank, ranks starting up to `skew_seconds` apart: the median of so many
+  /// executions, each begun together; skewed ones are one.
   virtual Seconds time(double skew_seconds, int executions) = 0;
   /// Leaves one execution of each direction in the trace.
   virtual void record(Trace& trace) = 0;

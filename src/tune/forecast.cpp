@@ -1,5 +1,5 @@
-// Forecasts: the routes that plans take, the costs that strategies tell, and a profile of the machine. Nothing is
-// bound, and nothing communicates.
+// Forecasts: the routes that plans take, the costs that strategies tell, and a profile of the
+// machine. Nothing is bound, and nothing communicates.
 #include <weft/forecast.hpp>
 
 #include <algorithm>

@@ -21,7 +21,9 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& wanted) const { throw Error("no JSON: at byte " + std::to_string(at_) + " there should be " + wanted); }
+  [[noreturn]] void fail(const std::string& wanted) const {
+    throw Error("no JSON: at byte " + std::to_string(at_) + " there should be " + wanted);
+  }
   void skip() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
   }
@@ -83,9 +85,12 @@ class Reader {
       }
       if (++at_ == text_.size()) break;
       constexpr std::string_view names = "nrtbf", meant = "\n\r\t\b\f";
-      if (const auto k = names.find(text_[at_]); k != std::string_view::npos) value += meant[k];
-      else if (text_[at_] == 'u') unicode(value);
-      else value += text_[at_];
+      if (const auto k = names.find(text_[at_]); k != std::string_view::npos)
+        value += meant[k];
+      else if (text_[at_] == 'u')
+        unicode(value);
+      else
+        value += text_[at_];
     }
     if (at_ == text_.size()) fail("the end of a string");
     ++at_;
@@ -96,11 +101,16 @@ class Reader {
   void unicode(std::string& value) {
     unsigned code = 0;
     const char* const first = text_.data() + at_ + 1;
-    if (text_.size() - at_ < 5 || std::from_chars(first, first + 4, code, 16).ptr != first + 4) fail("four hexadecimal digits");
+    if (text_.size() - at_ < 5 || std::from_chars(first, first + 4, code, 16).ptr != first + 4)
+      fail("four hexadecimal digits");
     at_ += 4;
-    if (code < 0x80) value += static_cast<char>(code);
-    else if (code < 0x800) value += {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
-    else value += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3f)), static_cast<char>(0x80 | (code & 0x3f))};
+    if (code < 0x80)
+      value += static_cast<char>(code);
+    else if (code < 0x800)
+      value += {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
+    else
+      value += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 0x3f)),
+                static_cast<char>(0x80 | (code & 0x3f))};
   }
 
   std::string_view text_;
@@ -110,10 +120,14 @@ class Reader {
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += {'\\', c};
-    else if (c == '\n') out += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20) out += "\\u00" + std::string(1, "01"[c >> 4]) + "0123456789abcdef"[c & 15];
-    else out += c;
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += "\\u00" + std::string(1, "01"[c >> 4]) + "0123456789abcdef"[c & 15];
+    else
+      out += c;
   }
   return out + '"';
 }
@@ -144,7 +158,8 @@ std::string Json::dump(int indent) const {
   lines = lines || length > 150;
   const std::string space(static_cast<std::size_t>(indent), ' ');
   std::string out(1, is_list() ? '[' : '{');
-  for (std::size_t k = 0; k < parts.size(); ++k) out += (k ? (lines ? "," : ", ") : "") + (lines ? "\n " + space : "") + parts[k];
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    out += (k ? (lines ? "," : ", ") : "") + (lines ? "\n " + space : "") + parts[k];
   return out + (lines ? "\n" + space : "") + (is_list() ? ']' : '}');
 }
 

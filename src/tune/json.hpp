@@ -1,5 +1,6 @@
-// JSON as wisdom and explanations need it: read, looked into, and written so that people can read it. The library links no other for it.
-// Always true: what `dump` writes `parse` reads as the same value; members keep their order.
+// JSON as wisdom and explanations need it: read, looked into, and written so that people can read
+// it. The library links no other for it. Always true: what `dump` writes `parse` reads as the same
+// value; members keep their order.
 #pragma once
 
 #include <string>
@@ -21,8 +22,7 @@ class Json {
   Json(bool value) : value_(value) {}
   Json(double value) : value_(value) {}
   template <class Whole>
-    requires std::is_integral_v<Whole>
-  Json(Whole value) : value_(static_cast<double>(value)) {}
+  requires std::is_integral_v<Whole> Json(Whole value) : value_(static_cast<double>(value)) {}
   Json(std::string value) : value_(std::move(value)) {}
   Json(const char* value) : value_(std::string(value)) {}
   Json(List value) : value_(std::move(value)) {}
@@ -41,7 +41,8 @@ class Json {
   bool is_object() const { return std::holds_alternative<Members>(value_); }
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
 
-  /// The value, or what is given for a missing member or one of another type: what foreign files hold is never trusted.
+  /// The value, or what is given for a missing member or one of another type: what foreign files
+  /// hold is never trusted.
   std::string text(std::string otherwise = "") const;
   double number(double otherwise = 0) const;
   bool truth(bool otherwise = false) const;

@@ -1,4 +1,5 @@
-// The machine as all ranks see it when all of them are at work: medians of a few rounds, the slowest rank's.
+// The machine as all ranks see it when all of them are at work: medians of a few rounds, the
+// slowest rank's.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -15,7 +16,8 @@
 namespace weft {
 namespace {
 
-// Of one repetition, the median of some rounds; where ranks wait for one another's turns on few cores, of few.
+// Of one repetition, the median of some rounds; where ranks wait for one another's turns on few
+// cores, of few.
 template <class Work>
 double seconds_of(const mpi::Communicator& comm, int repeats, Work work) {
   std::vector<double> rounds;
@@ -119,8 +121,7 @@ MachineProfile measured_rates(const mpi::Communicator& comm, const std::vector<i
   };
   if (comm.max(static_cast<int>(circles.mine.size())) > 1)
     profile.messages = messages(circles.mine, profile.machine.message_seconds);
-  if (circles.firsts.size() > 1)
-    profile.node_messages = messages(circles.firsts, profile.machine.node_message_seconds);
+  if (circles.firsts.size() > 1) profile.node_messages = messages(circles.firsts, profile.machine.node_message_seconds);
   for (const std::size_t bytes :
        {std::size_t{1} << 16, std::size_t{1} << 19, std::size_t{1} << 21, std::size_t{1} << 24})
     profile.copies.push_back({static_cast<double>(bytes), copied_per_second(comm, bytes)});

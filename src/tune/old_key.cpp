@@ -33,7 +33,9 @@ std::string old_problem_key(const AnyProblem& problem, Options o) {
               {"wisdom and tuning", std::string(o.wisdom ? "wisdom" : "no wisdom") + ", 0.000000 s"},
               {"batch, components, threads",
                std::to_string(o.batch) + ", " + std::to_string(o.components) + ", " + std::to_string(o.threads)},
-              {"the options", std::string(o.in_place() ? "in place, " : o.overwrites_input() ? "overwriting, " : "") +
+              {"the options", std::string(o.in_place()           ? "in place, "
+                                          : o.overwrites_input() ? "overwriting, "
+                                                                 : "") +
                                   (o.natural_output ? "natural output, " : "") + "scale " + o.scale},
               {"the input layout", o.input ? o.input->describe(true) : "default"},
               {"the output layout", o.output ? o.output->describe(true) : "default"}});

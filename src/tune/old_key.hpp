@@ -7,7 +7,8 @@
 
 namespace weft {
 
-/// The problem with its options as the key of an entry had them before there was one table of options.
+/// The problem with its options as the key of an entry had them before there was one table of
+/// options.
 std::string old_problem_key(const AnyProblem& problem, Options options);
 
 /// The engine's name in keys, old and new: where "weft" is over FFTW it has the one that it had

@@ -1,5 +1,5 @@
-// Profiles of machines: measured, with a few plans that tell how far to trust them; and as text that people can
-// write.
+// Profiles of machines: measured, with a few plans that tell how far to trust them; and as text
+// that people can write.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,9 +23,9 @@ struct RateTable {
   std::vector<Rate> MachineProfile::*rates;
 };
 constexpr RateTable tables[] = {{"messages", &MachineProfile::messages},
-                            {"node_messages", &MachineProfile::node_messages},
-                            {"copies", &MachineProfile::copies},
-                            {"lines", &MachineProfile::lines}};
+                                {"node_messages", &MachineProfile::node_messages},
+                                {"copies", &MachineProfile::copies},
+                                {"lines", &MachineProfile::lines}};
 struct Word {
   const char* name;
   std::string MachineProfile::*text;
@@ -35,7 +35,8 @@ constexpr Word words[] = {{"host", &MachineProfile::host},
                           {"mpi", &MachineProfile::mpi},
                           {"date", &MachineProfile::date}};
 
-/// How plans compare with what the model says of them. Ranks agree, since all of them have the slowest one's times.
+/// How plans compare with what the model says of them. Ranks agree, since all of them have the
+/// slowest one's times.
 void calibrate(const mpi::Communicator& comm, const std::vector<int>& asked, MachineProfile& profile) {
   const std::vector<int> nodes = comm.nodes(asked);
   const auto lines = comm.agree([&] { return engines().front()->keep(); });
@@ -121,8 +122,8 @@ MachineProfile profile_of(const std::string& text, const std::string& where) {
     for (const Json& pair : value.list()) {
       if (pair.list().size() != 2)
         throw Error(where + ": " + what + " has " + shown(pair.dump()) + "; give pairs [size, rate]");
-      list.push_back({positive(pair.list()[0], "a size of " + what, where),
-                      positive(pair.list()[1], "a rate of " + what, where)});
+      list.push_back(
+          {positive(pair.list()[0], "a size of " + what, where), positive(pair.list()[1], "a rate of " + what, where)});
       if (list.size() > 1 && !(list.back().at > list[list.size() - 2].at))
         throw Error(where + ": the sizes of " + what + " do not ascend");
     }

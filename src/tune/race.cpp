@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-constexpr double shortest_turn = 5e-4;  // seconds: below that a turn says more of the machine than of the plan
+constexpr double shortest_turn = 5e-4;    // seconds: below that a turn says more of the machine than of the plan
 constexpr std::size_t many = 8, few = 5;  // finalists, where they are small and where they are not
 constexpr int block = 6;                  // rounds of the final between two looks
 constexpr Index roomy = Index{64} << 20;  // bytes a rank
@@ -27,8 +27,9 @@ void note(Entry& e, int round) {
   c.round = round;
 }
 
-// What each of a field takes of what the middle one does, round by round, for the machine's pace changes: the mean of the middle half of the rounds. It
-// strays less from what hundreds of rounds say than medians of times do: by 0.6 to 0.9 of theirs.
+// What each of a field takes of what the middle one does, round by round, for the machine's pace
+// changes: the mean of the middle half of the rounds. It strays less from what hundreds of rounds
+// say than medians of times do: by 0.6 to 0.9 of theirs.
 std::vector<double> standings(const std::vector<Entry*>& field) {
   std::vector<std::vector<double>> shares(field.size());
   for (std::size_t k = 0; k < field.front()->heat.size(); ++k) {
@@ -41,7 +42,8 @@ std::vector<double> standings(const std::vector<Entry*>& field) {
   for (auto& share : shares) {
     std::sort(share.begin(), share.end());
     const auto quarter = static_cast<std::ptrdiff_t>(share.size() / 4);
-    all.push_back(std::accumulate(share.begin() + quarter, share.end() - quarter, 0.0) / static_cast<double>(share.size() - 2 * (share.size() / 4)));
+    all.push_back(std::accumulate(share.begin() + quarter, share.end() - quarter, 0.0) /
+                  static_cast<double>(share.size() - 2 * (share.size() / 4)));
   }
   return all;
 }
@@ -49,11 +51,13 @@ std::vector<double> standings(const std::vector<Entry*>& field) {
 // By that, the scores of a field that the best is in.
 void score(const std::vector<Entry*>& field, const Entry& best) {
   const std::vector<double> stand = standings(field);
-  const double unit = best.score / stand[static_cast<std::size_t>(std::find(field.begin(), field.end(), &best) - field.begin())];
+  const double unit =
+      best.score / stand[static_cast<std::size_t>(std::find(field.begin(), field.end(), &best) - field.begin())];
   for (std::size_t k = 0; k < field.size(); ++k) field[k]->score = unit * stand[k];
 }
 
-// How much slower a is than b, turn by turn, and the standard error of that; of few turns by their range.
+// How much slower a is than b, turn by turn, and the standard error of that; of few turns by their
+// range.
 struct Difference {
   double seconds, error;
 };
@@ -64,7 +68,8 @@ Difference difference(const Entry& a, const Entry& b) {
   for (const double d : all) apart.push_back(std::abs(d - middle));
   const auto n = static_cast<double>(all.size());
   if (all.size() < 2) return {middle, std::abs(middle)};
-  if (all.size() < 6) return {middle, (*std::max_element(all.begin(), all.end()) - *std::min_element(all.begin(), all.end())) / n};
+  if (all.size() < 6)
+    return {middle, (*std::max_element(all.begin(), all.end()) - *std::min_element(all.begin(), all.end())) / n};
   return {middle, 1.4826 * median(apart) / std::sqrt(n)};
 }
 
@@ -78,8 +83,13 @@ bool known(const Entry& a, const Entry& b, double share) { return difference(a, 
 
 }  // namespace
 
-Race::Race(const mpi::Communicator& comm, const AnyProblem& problem, const Options& asked, const TuneOptions& how, double begin)
-    : comm_(comm), problem_(problem), how_(how), begin_(begin), tags_(comm.agree([&] { return Tags(problem, asked); })) {}
+Race::Race(const mpi::Communicator& comm, const AnyProblem& problem, const Options& asked, const TuneOptions& how,
+           double begin)
+    : comm_(comm),
+      problem_(problem),
+      how_(how),
+      begin_(begin),
+      tags_(comm.agree([&] { return Tags(problem, asked); })) {}
 
 Entry& Race::entry(const Ground& ground, const Options& options, double predicted_seconds) {
   auto& entry = entries_[name_of(options)];
@@ -104,20 +114,28 @@ std::vector<Entry*> Race::by_time() const {
 
 std::size_t Race::finalists() const { return static_cast<Index>(many) * best_->bytes <= roomy ? many : few; }
 
-// What the final needs: finalists that did not stay in memory are planned once more, and all take turns.
+// What the final needs: finalists that did not stay in memory are planned once more, and all take
+// turns.
 double Race::reserve() const {
   if (!best_) return 0;
-  const double rounds = std::clamp(std::pow(noise_ / 0.015, 2), double{block}, 24.0), plans = finalists() == many ? 0 : few - 2;
-  return std::min(0.4 * how_.seconds, plans * planning_seconds_ + (static_cast<double>(finalists()) * block + 3 * (rounds - block)) * turn_seconds_);
+  const double rounds = std::clamp(std::pow(noise_ / 0.015, 2), double{block}, 24.0),
+               plans = finalists() == many ? 0 : few - 2;
+  return std::min(
+      0.4 * how_.seconds,
+      plans * planning_seconds_ + (static_cast<double>(finalists()) * block + 3 * (rounds - block)) * turn_seconds_);
 }
 
 bool Race::over(double share, double next_seconds) const {
-  return !how_.exhaustive && comm_.max(clock_seconds() - begin_) + next_seconds >= share * (how_.seconds - (share < 1 ? reserve() : 0));
+  return !how_.exhaustive &&
+         comm_.max(clock_seconds() - begin_) + next_seconds >= share * (how_.seconds - (share < 1 ? reserve() : 0));
 }
 
 void Race::say(const std::string& phase) const {
   if (!how_.progress || comm_.rank() != 0 || !best_) return;
-  how_.progress(phase, static_cast<int>(std::count_if(order_.begin(), order_.end(), [](const Entry* e) { return e->measured(); })), best_->shown);
+  how_.progress(
+      phase,
+      static_cast<int>(std::count_if(order_.begin(), order_.end(), [](const Entry* e) { return e->measured(); })),
+      best_->shown);
 }
 
 // Planned and proved; or why not.
@@ -156,8 +174,9 @@ void Race::turn(Entry& entry) {
   entry.heat.push_back(both);
 }
 
-// A turn of each, in another order each time, the same on all ranks: what ran before leaves its traces, in caches and in what a link still holds. On an
-// emulated link the same plan was 1.05 times as slow behind one neighbour as behind others, round after round.
+// A turn of each, in another order each time, the same on all ranks: what ran before leaves its
+// traces, in caches and in what a link still holds. On an emulated link the same plan was 1.05
+// times as slow behind one neighbour as behind others, round after round.
 void Race::round(std::vector<Entry*> field) {
   std::shuffle(field.begin(), field.end(), order_of_turns_);
   for (Entry* e : field) turn(*e);
@@ -168,7 +187,8 @@ int Race::burst(double seconds) const {
   return static_cast<int>(std::clamp(std::ceil(shortest_turn / std::max(seconds, 1e-9)), 1.0, 20.0));
 }
 
-// Besides the first and the best, those stay in memory that may come to the final, as long as they are small.
+// Besides the first and the best, those stay in memory that may come to the final, as long as they
+// are small.
 void Race::make_room() const {
   std::size_t plans = 2;
   Index bytes = best_->bytes + first_->bytes;
@@ -179,7 +199,8 @@ void Race::make_room() const {
   }
 }
 
-// Turns of the best and of a few others, until they know enough of each other; who is much slower is out at once.
+// Turns of the best and of a few others, until they know enough of each other; who is much slower
+// is out at once.
 void Race::heat(std::vector<Entry*> field, int repeats, int round, double share) {
   constexpr double enough = 0.04, far = 1.15;
   best_->heat.clear();
@@ -201,10 +222,12 @@ void Race::heat(std::vector<Entry*> field, int repeats, int round, double share)
       }
       return out;
     });
-    if (r > 2 && std::all_of(field.begin(), field.end(), [&](const Entry* e) { return known(*e, *best_, enough); })) break;
+    if (r > 2 && std::all_of(field.begin(), field.end(), [&](const Entry* e) { return known(*e, *best_, enough); }))
+      break;
   }
   for (const Entry* e : field) {
-    const double turns = difference(*e, *best_).error / median(best_->heat) * std::sqrt(static_cast<double>(e->heat.size()));
+    const double turns =
+        difference(*e, *best_).error / median(best_->heat) * std::sqrt(static_cast<double>(e->heat.size()));
     noise_ += 0.2 * (turns - noise_);
   }
   field.push_back(best_);
@@ -235,7 +258,8 @@ void Race::run(const std::string& phase, const std::vector<Entry*>& field, int r
     Entry* ahead = best_;
     for (Entry* e : running)
       if (e->runs && e->score < ahead->score && behind(*best_, *e, 1)) ahead = e;
-    if (ahead != best_) {  // the fastest of a heat looks faster than it is: so it leads by what it does in a second look
+    // The fastest of a heat looks faster than it is: so it leads by what it does in a second look
+    if (ahead != best_) {
       Entry* const led = best_;
       heat({ahead}, repeats, round, share);
       if (ahead->score < led->score && behind(*led, *ahead, 1)) best_ = ahead;
@@ -245,7 +269,8 @@ void Race::run(const std::string& phase, const std::vector<Entry*>& field, int r
     say(phase);
   };
   for (Entry* e : field) {
-    if (best_ && over(share, planning_seconds_)) break;  // nothing may win that has not proved itself: so time counts from then on
+    // Nothing may win that has not proved itself: so time counts from then on
+    if (best_ && over(share, planning_seconds_)) break;
     if (e->measured() || !e->shown.verdict.empty()) continue;
     if (!lead(*e)) {
       say(phase);  // also where it stays alone, or time is over
@@ -271,7 +296,9 @@ void Race::final() {
     if (std::find(field.begin(), field.end(), e) == field.end()) e->runs.reset();
   burst_ = burst(best_->shown.measured_seconds);
   // what comes after it, freeing plans and telling of them, takes about as long as planning one
-  const auto no_time = [&](int more) { return over(1, more * static_cast<double>(field.size()) * turn_seconds_ + planning_seconds_); };
+  const auto no_time = [&](int more) {
+    return over(1, more * static_cast<double>(field.size()) * turn_seconds_ + planning_seconds_);
+  };
   int rounds = 0;
   std::size_t stay = field.size();
   while (field.size() > 1 && rounds < 40 && !no_time(rounds == 0 ? block : 1)) {
@@ -292,7 +319,9 @@ void Race::final() {
         field.erase(field.begin() + static_cast<std::ptrdiff_t>(k));
       }
   }
-  if (rounds > 0 && first_ != best_ && std::find(field.begin(), field.end(), first_) != field.end() && !behind(*first_, *best_, 0.5)) best_ = first_;
+  if (rounds > 0 && first_ != best_ && std::find(field.begin(), field.end(), first_) != field.end() &&
+      !behind(*first_, *best_, 0.5))
+    best_ = first_;
   for (Entry* e : field)
     if (e != best_) {
       e->runs.reset();

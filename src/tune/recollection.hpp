@@ -13,8 +13,8 @@
 
 namespace weft {
 
-/// Collective, all of it; the same on all ranks. Of a problem whose options go without wisdom nothing is looked up, and
-/// nothing can be kept.
+/// Collective, all of it; the same on all ranks. Of a problem whose options go without wisdom
+/// nothing is looked up, and nothing can be kept.
 class [[gnu::visibility("hidden")]] Recollection {
  public:
   Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,

@@ -58,14 +58,16 @@ std::string Space::survey(const Options& options) {
     double flops = 0;
     const std::vector<Index> lines = plan.lines();
     for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
-      const auto axis = static_cast<std::size_t>(problem_.axes[static_cast<int>(k)]) + (options.batch > 1 && lines.size() > static_cast<std::size_t>(problem_.shape.size()) ? 1u : 0u);
+      const auto axis = static_cast<std::size_t>(problem_.axes[static_cast<int>(k)]) +
+                        (options.batch > 1 && lines.size() > static_cast<std::size_t>(problem_.shape.size()) ? 1u : 0u);
       const auto n = static_cast<double>(problem_.shape[problem_.axes[static_cast<int>(k)]]);
       const bool both_parts = real_to_real(problem_.kinds[k]) && complex_output(problem_);
       const double each = complex_input(problem_.kinds[k]) || both_parts ? 5 : 2.5;
       if (axis < lines.size()) flops += each * n * std::log2(std::max(n, 2.0)) * static_cast<double>(lines[axis]);
     }
     const double bytes = static_cast<double>(plan.input_elements() + plan.output_elements()) * 16;
-    ground.work_seconds = comm_.max(flops / machine_.flops_per_second / options.threads + bytes / machine_.copied_per_second);
+    ground.work_seconds =
+        comm_.max(flops / machine_.flops_per_second / options.threads + bytes / machine_.copied_per_second);
   } catch (const Error& e) {  // alike on all ranks
     return e.what();
   }
@@ -99,7 +101,8 @@ std::vector<ScheduleOptions> Space::schedules(const Ground& ground, const std::s
     std::set<Index> sizes;
     for (const Index parts : {2, 4, 8})
       if (longest >= parts) sizes.insert((longest + parts - 1) / parts);
-    if (const ScheduleOptions fields = batch_schedule(problem_, ground.options, comm_.size()); tiles == fields.tiles && fields.tile < longest) {
+    if (const ScheduleOptions fields = batch_schedule(problem_, ground.options, comm_.size());
+        tiles == fields.tiles && fields.tile < longest) {
       sizes.insert(fields.tile);
       if (overlaps) all.push_back(fields);
     }
@@ -107,7 +110,8 @@ std::vector<ScheduleOptions> Space::schedules(const Ground& ground, const std::s
       for (const Index window : overlaps ? std::vector<Index>{0, 2} : std::vector<Index>{1})
         for (const Index test : overlaps ? std::vector<Index>{0, 4} : std::vector<Index>{0})
           for (const char* who : {"caller", "thread"})
-            if (*who == 'c' || (ground.options.threads > 1 && test == 0)) all.push_back({tiles, tile, window, test, who});
+            if (*who == 'c' || (ground.options.threads > 1 && test == 0))
+              all.push_back({tiles, tile, window, test, who});
   }
   return all;
 }
@@ -117,12 +121,16 @@ double Space::predicted(const Ground& ground, const Options& options) const {
   std::size_t h = 0;
   const std::vector<std::string> each = strategy_names(options.strategy);
   const auto longest = ground.longest.find(options.schedule.tiles);
-  const auto tiles = longest == ground.longest.end() ? 1.0 : std::ceil(static_cast<double>(longest->second) / static_cast<double>(options.schedule.tile));
+  const auto tiles = longest == ground.longest.end()
+                         ? 1.0
+                         : std::ceil(static_cast<double>(longest->second) / static_cast<double>(options.schedule.tile));
   for (const auto& list : ground.considered) {
     const std::string& name = each[std::min(h++, each.size() - 1)];
     const auto at = std::find_if(list.begin(), list.end(), [&](const Considered& c) { return c.strategy == name; });
     if (at == list.end() || !at->declined.empty()) return 0;
-    exchange += at->seconds + (tiles - 1) * seconds(machine_, {.calls = at->cost.calls, .messages = at->cost.messages, .node_messages = at->cost.node_messages});
+    exchange += at->seconds + (tiles - 1) * seconds(machine_, {.calls = at->cost.calls,
+                                                               .messages = at->cost.messages,
+                                                               .node_messages = at->cost.node_messages});
   }
   double work = ground.work_seconds;
   if (options.schedule.tiles == "kept" && options.batch == 1) work *= 1.2;  // a pass more

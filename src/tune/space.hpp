@@ -22,7 +22,8 @@ struct Ground {
 /// The same on all ranks.
 class Space {
  public:
-  /// Collective: plans a few ways to learn what they cost and how they can be cut. Throws Error where none can be planned.
+  /// Collective: plans a few ways to learn what they cost and how they can be cut. Throws Error
+  /// where none can be planned.
   Space(const mpi::Communicator& comm, const AnyProblem& problem, const Options& asked, const Machine& machine);
 
   const std::vector<Ground>& grounds() const { return grounds_; }
@@ -30,7 +31,8 @@ class Space {
   std::vector<std::string> names() const;
   /// Of more than one tile.
   std::vector<ScheduleOptions> schedules(const Ground& ground, const std::string& name) const;
-  /// The model's word on a candidate: seconds of forward and backward, less what may overlap. 0: it declines or says nothing.
+  /// The model's word on a candidate: seconds of forward and backward, less what may overlap. 0: it
+  /// declines or says nothing.
   double predicted(const Ground& ground, const Options& options) const;
 
  private:

@@ -73,10 +73,11 @@ std::optional<std::string> content(const std::string& file) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     fail("read", file);
   }
-  struct stat what{};
+  struct stat what {};
   if (fstat(in.number, &what) != 0) fail("read", file);
   if (!S_ISREG(what.st_mode))
-    throw Error("wisdom: " + shown_path(file) + " is " + (S_ISDIR(what.st_mode) ? "a folder" : "no regular file") + ": name a file, of any name that is not taken, and it will be made");
+    throw Error("wisdom: " + shown_path(file) + " is " + (S_ISDIR(what.st_mode) ? "a folder" : "no regular file") +
+                ": name a file, of any name that is not taken, and it will be made");
   std::string text;
   char part[65536];
   for (ssize_t bytes = 1; bytes != 0;) {
@@ -127,14 +128,19 @@ void add(std::vector<std::string>* notes, const std::string& note) {
 Wisdom Wisdom::parse(const std::string& text, std::vector<std::string>* notes) {
   const Json all = Json::parse(text);
   if (all["weft_wisdom"].is_null()) throw Error("this is no wisdom of weft: it has no \"weft_wisdom\"");
-  if (all["weft_wisdom"].number() != format) throw Error("this wisdom has format " + all["weft_wisdom"].dump() + "; this weft reads " + std::to_string(format));
+  if (all["weft_wisdom"].number() != format)
+    throw Error("this wisdom has format " + all["weft_wisdom"].dump() + "; this weft reads " + std::to_string(format));
   Wisdom wisdom;
   int wrong = 0;
   for (const Json& entry : all["entries"].list()) {
-    if (!entry["key"].is_object() || !entry["choice"].is_object() || entry["hash"].text() != hash_without_hash(entry)) ++wrong;
-    else wisdom.entries_[hash(entry["key"].dump())] = entry.dump();
+    if (!entry["key"].is_object() || !entry["choice"].is_object() || entry["hash"].text() != hash_without_hash(entry))
+      ++wrong;
+    else
+      wisdom.entries_[hash(entry["key"].dump())] = entry.dump();
   }
-  if (wrong) add(notes, std::to_string(wrong) + (wrong == 1 ? " entry is" : " entries are") + " skipped: damaged or changed by hand");
+  if (wrong)
+    add(notes,
+        std::to_string(wrong) + (wrong == 1 ? " entry is" : " entries are") + " skipped: damaged or changed by hand");
   return wisdom;
 }
 
@@ -151,11 +157,13 @@ Wisdom Wisdom::read(const std::string& file, std::vector<std::string>* notes) {
   }
 }
 
-void Wisdom::update(const std::string& named, const std::function<void(Wisdom&)>& change, std::vector<std::string>* notes) {
+void Wisdom::update(const std::string& named, const std::function<void(Wisdom&)>& change,
+                    std::vector<std::string>* notes) {
   const std::string file = pointed_to(named);
-  content(file);  // what cannot be a file of wisdom gets no lock beside it
+  content(file);            // what cannot be a file of wisdom gets no lock beside it
   std::error_code ignored;  // opening the lock tells
-  if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
+  if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder, ignored);
   const std::string lock_file = file + ".lock", next = file + ".next";
   const File lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (lock.number < 0) fail("write", lock_file);
@@ -180,9 +188,12 @@ std::vector<Wisdom::Entry> Wisdom::entries() const {
   std::vector<Entry> list;
   for (const auto& [id, text] : entries_) {
     const Json all = Json::parse(text);
-    list.push_back({id, shown(all["problem"]["summary"].text(), longest), shown(all["choice"]["name"].text(), longest), shown(all["date"].text()), shown(all["version"].text()),
-                    static_cast<int>(std::clamp(all["key"]["ranks"].number(), 0.0, 1e9)), all["candidates"].list().empty() ? 0 : all["candidates"].list().front()["measured_seconds"].number(), text,
-                    explanation(all)});
+    list.push_back(
+        {id, shown(all["problem"]["summary"].text(), longest), shown(all["choice"]["name"].text(), longest),
+         shown(all["date"].text()), shown(all["version"].text()),
+         static_cast<int>(std::clamp(all["key"]["ranks"].number(), 0.0, 1e9)),
+         all["candidates"].list().empty() ? 0 : all["candidates"].list().front()["measured_seconds"].number(), text,
+         explanation(all)});
   }
   return list;
 }
@@ -190,14 +201,18 @@ std::vector<Wisdom::Entry> Wisdom::entries() const {
 void Wisdom::merge(const Wisdom& other) {
   const auto date = [](const std::string& text) { return Json::parse(text)["date"].text(); };
   for (const auto& [id, text] : other.entries_)
-    if (const auto known = entries_.find(id); known == entries_.end() || date(known->second) <= date(text)) entries_[id] = text;
+    if (const auto known = entries_.find(id); known == entries_.end() || date(known->second) <= date(text))
+      entries_[id] = text;
 }
 
-int Wisdom::forget(const std::string& id) { return static_cast<int>(std::erase_if(entries_, [&](const auto& entry) { return entry.first.starts_with(id); })); }
+int Wisdom::forget(const std::string& id) {
+  return static_cast<int>(std::erase_if(entries_, [&](const auto& entry) { return entry.first.starts_with(id); }));
+}
 
 std::string Wisdom::text() const {
   std::string text = "{\"weft_wisdom\": " + std::to_string(format) + ", \"entries\": [";
-  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) text += (entry == entries_.begin() ? "\n" : ",\n") + entry->second;
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
+    text += (entry == entries_.begin() ? "\n" : ",\n") + entry->second;
   return text + "\n]}\n";
 }
 
@@ -227,8 +242,10 @@ std::vector<std::string> wisdom_files() {
   const auto parted = [](const std::string& names) {
     std::vector<std::string> parts(1);
     for (const char c : names)
-      if (c == ':') parts.emplace_back();
-      else parts.back() += c;
+      if (c == ':')
+        parts.emplace_back();
+      else
+        parts.back() += c;
     return parts;
   };
   const std::string names = variable("WEFT_WISDOM"), site = variable("WEFT_SITE_WISDOM");
@@ -248,7 +265,8 @@ std::vector<std::string> wisdom_files() {
 
 namespace {
 
-// What this process knows of its own, and files as they were read last: they are read again when they have changed.
+// What this process knows of its own, and files as they were read last: they are read again when
+// they have changed.
 struct Remembered {
   std::mutex mutex;
   Wisdom own;
@@ -339,11 +357,13 @@ Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& no
   std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + machine_name : "";
   comm.bcast(machine);
   const auto end = machine.find('\n');
-  return {{"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
+  return {
+      {"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
 }
 
-// All that a choice depends on. Options are named only where they differ from their defaults, so that a new option
-// leaves keys as they are; but for the engine, whose default depends on the build, and whose names have changed.
+// All that a choice depends on. Options are named only where they differ from their defaults, so
+// that a new option leaves keys as they are; but for the engine, whose default depends on the
+// build, and whose names have changed.
 std::string problem_key(const AnyProblem& problem, Options options) {
   const Options initial;
   if (strategy_open(options)) options.strategy = initial.strategy;
@@ -383,10 +403,12 @@ bool same_place(const Json& a, const Json& b) {
 }
 
 // The machine as it was measured last at this place, by entries of one file.
-void latest_machine(const std::map<std::string, std::string>& entries, const Json& place, std::string& last, Json& machine) {
+void latest_machine(const std::map<std::string, std::string>& entries, const Json& place, std::string& last,
+                    Json& machine) {
   for (const auto& [id, text] : entries) {
     const Json entry = Json::parse(text);
-    if (same_place(entry["key"], place) && entry["date"].text() > last) last = entry["date"].text(), machine = entry["machine"];
+    if (same_place(entry["key"], place) && entry["date"].text() > last)
+      last = entry["date"].text(), machine = entry["machine"];
   }
 }
 
@@ -463,7 +485,8 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
   for (const Json& note : all["notes"].list()) notes_.push_back(note.text());
   try {
     comm.agree([&] {  // the others plan from rank 0's
-      if (comm.rank() == 0 && !found_["engine_wisdom"].text().empty()) engine(engine_).import_wisdom(found_["engine_wisdom"].text());
+      if (comm.rank() == 0 && !found_["engine_wisdom"].text().empty())
+        engine(engine_).import_wisdom(found_["engine_wisdom"].text());
     });
   } catch (const Error& e) {
     notes_.push_back(std::string("the engine's wisdom is not used: ") + e.what());
@@ -485,7 +508,8 @@ std::string Recollection::keep(const Tuning& tuning) {
     entry.set("version", WEFT_VERSION);
     entry.set("engine_wisdom", engine(engine_).export_wisdom());
     entry.set("hash", hash_without_hash(entry));
-    const Wisdom wisdom = Wisdom::parse(Json(Json::Members{{"weft_wisdom", format}, {"entries", Json::List{entry}}}).dump());
+    const Wisdom wisdom =
+        Wisdom::parse(Json(Json::Members{{"weft_wisdom", format}, {"entries", Json::List{entry}}}).dump());
     Remembered& memory = Remembered::the_one();
     const std::lock_guard lock(memory.mutex);
     memory.own.merge(wisdom);
@@ -496,7 +520,8 @@ std::string Recollection::keep(const Tuning& tuning) {
     }
     std::vector<std::string> notes;
     try {
-      Wisdom::update(files.front(), [&](Wisdom& known) { known.merge(wisdom); }, &notes);
+      Wisdom::update(
+          files.front(), [&](Wisdom& known) { known.merge(wisdom); }, &notes);
       notes.push_back("kept in " + shown_path(files.front()));
     } catch (const Error& e) {
       notes.push_back(std::string(e.what()) + "; what was found is kept in this process alone");

@@ -1,5 +1,5 @@
-// A plan without weft's tuner, which this program is not even linked with: a chooser of its own says what options leave
-// open.
+// A plan without weft's tuner, which this program is not even linked with: a chooser of its own
+// says what options leave open.
 #include <complex>
 #include <cstdio>
 #include <vector>

@@ -1,5 +1,5 @@
-// Empirical pseudopotentials: energies that were published or follow from another cell, on any ranks and by any
-// strategy.
+// Empirical pseudopotentials: energies that were published or follow from another cell, on any
+// ranks and by any strategy.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Input files that are wrong: the message names file, line and key, what was given, and what to give.
+// Input files that are wrong: the message names file, line and key, what was given, and what to
+// give.
 #include <gtest/gtest.h>
 
 #include <filesystem>

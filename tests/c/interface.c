@@ -9,23 +9,23 @@
 static int wrong = 0, rank = 0, ranks = 1;
 
 /* A failed expectation is told and counted; the program goes on. */
-#define EXPECT(condition)                                                                    \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      ++wrong;                                                                               \
+#define EXPECT(condition)                                                                               \
+  do {                                                                                                  \
+    if (!(condition)) {                                                                                 \
+      ++wrong;                                                                                          \
       fprintf(stderr, "rank %d, line %d: not so: %s (%s)\n", rank, __LINE__, #condition, weft_error()); \
-    }                                                                                        \
+    }                                                                                                   \
   } while (0)
 #define OK(call) EXPECT((call) == WEFT_OK)
 /* The call fails, and the message contains the text. */
-#define FAILS(call, text)                                                                    \
-  do {                                                                                       \
-    EXPECT((call) == WEFT_ERROR);                                                            \
-    EXPECT(strstr(weft_error(), text) != NULL);                                              \
+#define FAILS(call, text)                       \
+  do {                                          \
+    EXPECT((call) == WEFT_ERROR);               \
+    EXPECT(strstr(weft_error(), text) != NULL); \
   } while (0)
 
 /* A number that tells where an element comes from. `round` makes every execution different. */
-static double number(const int64_t *at, int64_t axes, int round) {
+static double number(const int64_t* at, int64_t axes, int round) {
   double value = round;
   int64_t a;
   for (a = 0; a < axes; ++a) value = value * 31 + (double)at[a];
@@ -33,8 +33,8 @@ static double number(const int64_t *at, int64_t axes, int round) {
 }
 
 /* Calls f for each point of a view: its global indices, and where it lies. */
-typedef void (*visit)(const int64_t *at, int64_t place, void *context);
-static void for_each(const weft_view *view, visit f, void *context) {
+typedef void (*visit)(const int64_t* at, int64_t place, void* context);
+static void for_each(const weft_view* view, visit f, void* context) {
   int64_t at[WEFT_MAX_AXES], a;
   for (a = 0; a < view->axes; ++a) {
     if (view->hi[a] <= view->lo[a]) return;
@@ -54,28 +54,28 @@ static void for_each(const weft_view *view, visit f, void *context) {
 }
 
 typedef struct filled {
-  double *data;
+  double* data;
   int64_t axes;
   int round;
   double factor, worst;
 } filled;
-static void fill_real(const int64_t *at, int64_t place, void *context) {
-  filled *f = (filled *)context;
+static void fill_real(const int64_t* at, int64_t place, void* context) {
+  filled* f = (filled*)context;
   f->data[place] = number(at, f->axes, f->round);
 }
-static void compare_real(const int64_t *at, int64_t place, void *context) {
-  filled *f = (filled *)context;
+static void compare_real(const int64_t* at, int64_t place, void* context) {
+  filled* f = (filled*)context;
   const double off = fabs(f->data[place] * f->factor - number(at, f->axes, f->round));
   if (!(off <= f->worst)) f->worst = off;
 }
 
-static int halve(const weft_line *line, void *context) {
-  double *values = (double *)line->values;
+static int halve(const weft_line* line, void* context) {
+  double* values = (double*)line->values;
   int64_t i;
-  for (i = 0; i < 2 * line->count; ++i) values[i] *= 0.5 * *(const double *)context;
+  for (i = 0; i < 2 * line->count; ++i) values[i] *= 0.5 * *(const double*)context;
   return 0;
 }
-static int refuse(const weft_line *line, void *context) {
+static int refuse(const weft_line* line, void* context) {
   (void)context;
   return line->axes == 3 ? 7 : 8;
 }
@@ -83,9 +83,9 @@ typedef struct sums {
   double energy;
   int64_t visited;
 } sums;
-static int add_up(const weft_mode *mode, const int64_t *point, void *value, void *context) {
-  const double *z = (const double *)value;
-  sums *s = (sums *)context;
+static int add_up(const weft_mode* mode, const int64_t* point, void* value, void* context) {
+  const double* z = (const double*)value;
+  sums* s = (sums*)context;
   (void)point;
   s->energy += mode->weight * (z[0] * z[0] + z[1] * z[1]);
   s->visited += 1;
@@ -93,9 +93,9 @@ static int add_up(const weft_mode *mode, const int64_t *point, void *value, void
 }
 
 static void errors_and_lists(void) {
-  weft_options *options = NULL;
-  weft_problem *problem = NULL;
-  weft_plan *plan = NULL;
+  weft_options* options = NULL;
+  weft_problem* problem = NULL;
+  weft_plan* plan = NULL;
   const int64_t shape[3] = {8, 6, 4}, none = 0;
   char text[16], all[400];
   int64_t length = 0, count = 0, i, direct = 0;
@@ -156,10 +156,10 @@ static void errors_and_lists(void) {
 
 /* A real transform there and back, maps, modes, arrays, and what a plan tells of itself. */
 static void plans(void) {
-  weft_problem *problem = NULL;
+  weft_problem* problem = NULL;
   weft_options *options = NULL, *effective = NULL;
-  weft_plan *plan = NULL;
-  weft_layout *layout = NULL;
+  weft_plan* plan = NULL;
+  weft_layout* layout = NULL;
   weft_view in, out;
   weft_mode mode;
   weft_spent spent;
@@ -203,11 +203,11 @@ static void plans(void) {
   OK(weft_plan_measure(plan, 1));
   for (round = 1; round <= 3; ++round) {
     filled f;
-    f.data = (double *)u, f.axes = 3, f.round = round, f.factor = 1, f.worst = 0;
+    f.data = (double*)u, f.axes = 3, f.round = round, f.factor = 1, f.worst = 0;
     for_each(&in, fill_real, &f);
     OK(weft_plan_forward(plan, u, u_hat));
     OK(weft_plan_backward(plan, u_hat, v));
-    f.data = (double *)v, f.factor = scale;
+    f.data = (double*)v, f.factor = scale;
     for_each(&in, compare_real, &f);
     EXPECT(f.worst < 1e-13);
 
@@ -227,7 +227,7 @@ static void plans(void) {
   {
     filled f;
     int64_t i;
-    f.data = (double *)u, f.axes = 3, f.round = 3, f.factor = 1, f.worst = 0;
+    f.data = (double*)u, f.axes = 3, f.round = 3, f.factor = 1, f.worst = 0;
     for (i = 0; i < in.reach; ++i) energy += f.data[i] * f.data[i];
   }
   MPI_Allreduce(MPI_IN_PLACE, &all.energy, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -243,8 +243,10 @@ static void plans(void) {
   EXPECT(mode.axes == 3 && mode.k[0] == -1 && mode.k[1] == 1 && mode.k[2] == 2 && mode.weight == 2);
 
   /* A map that fails on every rank; then the plan is as good as before. */
-  if (in.reach > 0 && out.reach > 0) FAILS(weft_plan_forward_map_backward(plan, u, v, refuse, NULL), "returned 7");
-  else (void)weft_plan_forward_map_backward(plan, u, v, refuse, NULL);
+  if (in.reach > 0 && out.reach > 0)
+    FAILS(weft_plan_forward_map_backward(plan, u, v, refuse, NULL), "returned 7");
+  else
+    (void)weft_plan_forward_map_backward(plan, u, v, refuse, NULL);
   OK(weft_plan_forward(plan, u, u_hat));
 
   OK(weft_plan_describe(plan, many, sizeof many, &count));
@@ -264,7 +266,7 @@ static void plans(void) {
   weft_plan_destroy(&plan);
   {
     filled f; /* what make_input gave outlives the plan */
-    f.data = (double *)v, f.axes = 3, f.round = 9, f.factor = 1, f.worst = 0;
+    f.data = (double*)v, f.axes = 3, f.round = 9, f.factor = 1, f.worst = 0;
     for_each(&in, fill_real, &f);
     for_each(&in, compare_real, &f);
     EXPECT(f.worst == 0);
@@ -275,15 +277,15 @@ static void plans(void) {
 /* Slabs to columns by redistribution and through a file. */
 static void layouts_and_data(void) {
   weft_layout *rows = NULL, *columns = NULL, *padded = NULL, *runs = NULL, *same = NULL;
-  weft_redistribution *turn = NULL;
-  weft_options *options = NULL;
+  weft_redistribution* turn = NULL;
+  weft_options* options = NULL;
   weft_view from, to;
   weft_run list[4];
   const int64_t shape[2] = {9, 7}, order[2] = {1, 0}, padding[2] = {0, 2};
-  int64_t *counts = (int64_t *)calloc((size_t)ranks, sizeof(int64_t)), count = 0, elements = 0, points = 0, axes = 0;
+  int64_t *counts = (int64_t*)calloc((size_t)ranks, sizeof(int64_t)), count = 0, elements = 0, points = 0, axes = 0;
   int64_t found[WEFT_MAX_AXES];
   int equal = 0;
-  const char *const path = "weft_c_interface.npy";
+  const char* const path = "weft_c_interface.npy";
   char text[100];
   double *a, *b;
   filled f;
@@ -306,8 +308,8 @@ static void layouts_and_data(void) {
   OK(weft_layout_slab(&columns, 2, shape, 1, ranks, "blocks", order));
   OK(weft_layout_view(columns, rank, &to));
 
-  a = (double *)calloc((size_t)from.elements + 1, sizeof(double));
-  b = (double *)calloc((size_t)to.elements + 1, sizeof(double));
+  a = (double*)calloc((size_t)from.elements + 1, sizeof(double));
+  b = (double*)calloc((size_t)to.elements + 1, sizeof(double));
   f.data = a, f.axes = 2, f.round = 4, f.factor = 1, f.worst = 0;
   for_each(&from, fill_real, &f);
   OK(weft_options_create(&options));
@@ -357,7 +359,7 @@ static void layouts_and_data(void) {
 /* A sphere shared by the library and one shared by the caller have the same vectors. */
 static void spheres(void) {
   weft_cutoff cutoff;
-  weft_problem *problem = NULL;
+  weft_problem* problem = NULL;
   weft_plan *plan = NULL, *listed = NULL;
   weft_stick *sticks, *shared;
   const int64_t grid[3] = {12, 12, 12}, kept[3] = {8, 8, 8};
@@ -370,15 +372,15 @@ static void spheres(void) {
   cutoff.squared = 12;
   OK(weft_sphere_sticks(&cutoff, NULL, 0, &count));
   EXPECT(count > 20);
-  sticks = (weft_stick *)malloc((size_t)count * sizeof *sticks);
-  shared = (weft_stick *)malloc((size_t)count * sizeof *shared);
-  begin = (int64_t *)malloc((size_t)(ranks + 1) * sizeof *begin);
+  sticks = (weft_stick*)malloc((size_t)count * sizeof *sticks);
+  shared = (weft_stick*)malloc((size_t)count * sizeof *shared);
+  begin = (int64_t*)malloc((size_t)(ranks + 1) * sizeof *begin);
   OK(weft_sphere_sticks(&cutoff, sticks, count, &count));
   OK(weft_share_sticks(count, sticks, ranks, NULL, shared, begin));
   EXPECT(begin[0] == 0 && begin[ranks] == count);
   OK(weft_stick_vectors(begin[rank + 1] - begin[rank], shared + begin[rank], NULL, 0, &mine));
-  g = (int64_t *)malloc((size_t)(3 * mine + 3) * sizeof *g);
-  h = (int64_t *)malloc((size_t)(3 * mine + 3) * sizeof *h);
+  g = (int64_t*)malloc((size_t)(3 * mine + 3) * sizeof *g);
+  h = (int64_t*)malloc((size_t)(3 * mine + 3) * sizeof *h);
   OK(weft_stick_vectors(begin[rank + 1] - begin[rank], shared + begin[rank], g, mine, &mine));
   OK(weft_smallest_grid(mine, g, 1, least));
   EXPECT(least[0] <= 7 && least[1] <= 7);
@@ -394,10 +396,10 @@ static void spheres(void) {
 
   /* A potential that is 3 everywhere multiplies by 3. */
   OK(weft_plan_map_view(listed, &map));
-  potential = (double *)malloc((size_t)(map.elements + 1) * sizeof *potential);
+  potential = (double*)malloc((size_t)(map.elements + 1) * sizeof *potential);
   for (i = 0; i < map.elements; ++i) potential[i] = 3;
-  c = (double *)malloc((size_t)(2 * mine + 2) * sizeof *c);
-  d = (double *)malloc((size_t)(2 * mine + 2) * sizeof *d);
+  c = (double*)malloc((size_t)(2 * mine + 2) * sizeof *c);
+  d = (double*)malloc((size_t)(2 * mine + 2) * sizeof *d);
   for (i = 0; i < 2 * mine; ++i) c[i] = number(g + 3 * (i / 2), 3, (int)(i % 2));
   OK(weft_plan_apply(listed, potential, map.elements, c, d));
   for (i = 0; i < 2 * mine; ++i) EXPECT(fabs(d[i] - 3 * c[i]) < 1e-12);
@@ -413,8 +415,8 @@ static void spheres(void) {
   OK(weft_box_vectors(kept, NULL, 1, ranks, rank, NULL, 0, &mine));
   EXPECT(mine == there);
   free(g), free(h);
-  g = (int64_t *)malloc((size_t)(3 * mine + 3) * sizeof *g);
-  h = (int64_t *)malloc((size_t)(3 * mine + 3) * sizeof *h);
+  g = (int64_t*)malloc((size_t)(3 * mine + 3) * sizeof *g);
+  h = (int64_t*)malloc((size_t)(3 * mine + 3) * sizeof *h);
   OK(weft_plan_vectors(plan, g, mine, &there));
   OK(weft_box_vectors(kept, NULL, 1, ranks, rank, h, mine, &there));
   EXPECT(there == mine && memcmp(g, h, (size_t)(3 * mine) * sizeof *g) == 0);
@@ -424,19 +426,19 @@ static void spheres(void) {
   free(sticks), free(shared), free(begin), free(g), free(h), free(c), free(d), free(potential);
 }
 
-static void progress(const char *phase, int64_t measured, const weft_candidate *best, void *context) {
+static void progress(const char* phase, int64_t measured, const weft_candidate* best, void* context) {
   (void)measured;
-  if (phase != NULL && best != NULL && best->name != NULL) *(int *)context += 1;
+  if (phase != NULL && best != NULL && best->name != NULL) *(int*)context += 1;
 }
 
 static void traces_tuning_wisdom(void) {
-  weft_trace *trace = NULL;
-  weft_timeline *timeline = NULL;
-  weft_problem *problem = NULL;
-  weft_options *choice = NULL;
-  weft_plan *plan = NULL;
-  weft_tuning *tuning = NULL;
-  weft_wisdom *wisdom = NULL;
+  weft_trace* trace = NULL;
+  weft_timeline* timeline = NULL;
+  weft_problem* problem = NULL;
+  weft_options* choice = NULL;
+  weft_plan* plan = NULL;
+  weft_tuning* tuning = NULL;
+  weft_wisdom* wisdom = NULL;
   weft_candidate best;
   weft_span span;
   weft_timeline_rank at;
@@ -444,7 +446,7 @@ static void traces_tuning_wisdom(void) {
   const int64_t shape[3] = {8, 8, 8};
   const int zeros[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   int64_t count = 0, spans = 0, changes = 0, length = 0;
-  int called = 0, *nodes = (int *)calloc((size_t)ranks, sizeof(int));
+  int called = 0, *nodes = (int*)calloc((size_t)ranks, sizeof(int));
   void *u = NULL, *u_hat = NULL;
   char *text, one[100];
 
@@ -483,7 +485,7 @@ static void traces_tuning_wisdom(void) {
   weft_plan_destroy(&plan);
   OK(weft_remember(MPI_COMM_WORLD, problem, NULL, tuning, one, sizeof one, NULL));
   OK(weft_export_wisdom(NULL, 0, &length));
-  text = (char *)malloc((size_t)length + 1);
+  text = (char*)malloc((size_t)length + 1);
   OK(weft_export_wisdom(text, length + 1, NULL));
   OK(weft_forget_wisdom());
   OK(weft_wisdom_parse(&wisdom, text));
@@ -512,31 +514,31 @@ static void traces_tuning_wisdom(void) {
 }
 
 /* Where a point of a halo's array lies on a periodic array of this shape. */
-static void wrapped(const int64_t *at, const int64_t *shape, int64_t axes, int64_t *inside) {
+static void wrapped(const int64_t* at, const int64_t* shape, int64_t axes, int64_t* inside) {
   int64_t a;
   for (a = 0; a < axes; ++a) inside[a] = ((at[a] % shape[a]) + shape[a]) % shape[a];
 }
 
 typedef struct around {
-  double *data;
-  const weft_view *own;
-  const int64_t *shape;
+  double* data;
+  const weft_view* own;
+  const int64_t* shape;
   int round;
   int64_t wrong, ghosts, corners;
 } around;
-static int outside(const around *s, const int64_t *at) {
+static int outside(const around* s, const int64_t* at) {
   int64_t a, axes = 0;
   for (a = 0; a < s->own->axes; ++a) axes += at[a] < s->own->lo[a] || at[a] >= s->own->hi[a];
   return (int)axes;
 }
 /* Own points have their number, ghost points none yet. */
-static void fill_own(const int64_t *at, int64_t place, void *context) {
-  around *s = (around *)context;
+static void fill_own(const int64_t* at, int64_t place, void* context) {
+  around* s = (around*)context;
   s->data[place] = outside(s, at) ? -7 : number(at, s->own->axes, s->round);
 }
 /* Ghost points have the number of the point that they are copies of; those in corners none. */
-static void compare_ghost(const int64_t *at, int64_t place, void *context) {
-  around *s = (around *)context;
+static void compare_ghost(const int64_t* at, int64_t place, void* context) {
+  around* s = (around*)context;
   const int beyond = outside(s, at);
   int64_t inside[WEFT_MAX_AXES];
   wrapped(at, s->shape, s->own->axes, inside);
@@ -544,25 +546,25 @@ static void compare_ghost(const int64_t *at, int64_t place, void *context) {
   s->corners += beyond > 1;
   s->wrong += s->data[place] != (beyond > 1 ? -7 : number(inside, s->own->axes, s->round));
 }
-static void compare_all(const int64_t *at, int64_t place, void *context) {
-  around *s = (around *)context;
+static void compare_all(const int64_t* at, int64_t place, void* context) {
+  around* s = (around*)context;
   int64_t inside[WEFT_MAX_AXES];
   wrapped(at, s->shape, s->own->axes, inside);
   s->wrong += s->data[place] != number(inside, s->own->axes, s->round);
 }
 /* To be added: every ghost point holds 1, own points hold nothing. */
-static void fill_ones(const int64_t *at, int64_t place, void *context) {
-  around *s = (around *)context;
+static void fill_ones(const int64_t* at, int64_t place, void* context) {
+  around* s = (around*)context;
   s->data[place] = outside(s, at) > 0;
   s->ghosts += outside(s, at) > 0;
 }
-static void sum_own(const int64_t *at, int64_t place, void *context) {
-  around *s = (around *)context;
+static void sum_own(const int64_t* at, int64_t place, void* context) {
+  around* s = (around*)context;
   if (!outside(s, at)) s->wrong += (int64_t)s->data[place];
 }
 
 /* A rank's array with its ghost points: the own view, grown. */
-static weft_view grown(const weft_view *own, const int64_t *width, const int64_t *behind) {
+static weft_view grown(const weft_view* own, const int64_t* width, const int64_t* behind) {
   weft_view all = *own;
   int64_t a;
   for (a = 0; a < own->axes; ++a) all.lo[a] -= width[a], all.hi[a] += behind[a];
@@ -571,17 +573,18 @@ static weft_view grown(const weft_view *own, const int64_t *width, const int64_t
 
 static void halos(void) {
   weft_layout *parts = NULL, *lattice = NULL, *ghosts = NULL;
-  weft_halo *halo = NULL;
-  weft_options *options = NULL;
+  weft_halo* halo = NULL;
+  weft_options* options = NULL;
   weft_halo_options how;
   weft_view own, all;
-  weft_trace *trace = NULL;
+  weft_trace* trace = NULL;
   const int64_t shape[2] = {8, 6}, order[2] = {1, 0};
   int64_t elements = 0, offset = 0, count = 0, points = 0, total[2] = {0, 0}, k, i;
-  int64_t *lo = (int64_t *)calloc((size_t)(2 * ranks), sizeof *lo), *hi = (int64_t *)calloc((size_t)(2 * ranks), sizeof *hi);
+  int64_t *lo = (int64_t*)calloc((size_t)(2 * ranks), sizeof *lo),
+          *hi = (int64_t*)calloc((size_t)(2 * ranks), sizeof *hi);
   int done = 0, r;
-  double *arrays[2];
-  void *fields[2];
+  double* arrays[2];
+  void* fields[2];
   char text[200];
   around s;
   memset(&s, 0, sizeof s);
@@ -614,7 +617,7 @@ static void halos(void) {
   OK(weft_trace_create(&trace, MPI_COMM_WORLD, 0));
   OK(weft_halo_record(halo, trace));
   s.own = &own, s.shape = shape;
-  for (i = 0; i < 2; ++i) fields[i] = arrays[i] = (double *)malloc((size_t)(elements + 1) * sizeof(double));
+  for (i = 0; i < 2; ++i) fields[i] = arrays[i] = (double*)malloc((size_t)(elements + 1) * sizeof(double));
   for (k = 1; k <= 2; ++k) {
     for (i = 0; i < 2; ++i) s.data = arrays[i], s.round = (int)(10 * k + i), for_each(&all, fill_own, &s);
     if (k == 1) {
@@ -671,7 +674,8 @@ static void halos(void) {
   FAILS(weft_halo_create(&halo, MPI_COMM_WORLD, parts, sizeof(double), NULL, NULL), "how is NULL");
   OK(weft_options_set(options, "threads", "2"));
   how.width[0] = 1;
-  FAILS(weft_halo_create(&halo, MPI_COMM_WORLD, parts, sizeof(double), &how, options), "a halo has no option 'threads'");
+  FAILS(weft_halo_create(&halo, MPI_COMM_WORLD, parts, sizeof(double), &how, options),
+        "a halo has no option 'threads'");
 
   /* Lists: even and odd points around the parts of a lattice. */
   for (r = 0; r < ranks; ++r) {
@@ -684,8 +688,8 @@ static void halos(void) {
   OK(weft_layout_checkerboard_ghosts(&ghosts, parts, &how, -1));
   FAILS(weft_halo_create_lists(&halo, MPI_COMM_WORLD, lattice, ghosts, sizeof(double), &how, NULL), "halo of lists");
   for (k = 0; k < 2; ++k) {
-    weft_run *runs;
-    double *u;
+    weft_run* runs;
+    double* u;
     int64_t at[2], place = 0;
     if (k == 0)
       OK(weft_halo_create_lists(&halo, MPI_COMM_WORLD, lattice, ghosts, sizeof(double), NULL, NULL));
@@ -693,21 +697,23 @@ static void halos(void) {
       OK(weft_halo_create_lists_f(&halo, MPI_Comm_c2f(MPI_COMM_WORLD), lattice, ghosts, sizeof(double), NULL, NULL));
     OK(weft_halo_elements(halo, &elements));
     FAILS(weft_halo_inside(halo, &own, NULL), "given its ghost points as a layout");
-    u = (double *)malloc((size_t)(elements + 1) * sizeof(double));
+    u = (double*)malloc((size_t)(elements + 1) * sizeof(double));
     for (points = 0; points < elements; ++points) u[points] = -7;
     fields[0] = u;
     /* Own points first, then ghosts; both lists say which they are. */
     for (i = 0; i < 4; ++i) {
       if (i % 2 == 0) OK(weft_layout_list(i < 2 ? lattice : ghosts, rank, NULL, 0, &count));
       if (i % 2 == 0) continue;
-      runs = (weft_run *)malloc((size_t)(count + 1) * sizeof *runs);
+      runs = (weft_run*)malloc((size_t)(count + 1) * sizeof *runs);
       OK(weft_layout_list(i < 2 ? lattice : ghosts, rank, runs, count, NULL));
       if (i == 3) OK(weft_halo_execute(halo, 1, fields));
       for (r = 0; r < count; ++r)
         for (points = runs[r].first; points < runs[r].first + runs[r].count; ++points, ++place) {
           at[0] = points / 6, at[1] = points % 6;
-          if (i == 1) u[place] = number(at, 2, (int)(50 + k));
-          else EXPECT(u[place] == number(at, 2, (int)(50 + k)));
+          if (i == 1)
+            u[place] = number(at, 2, (int)(50 + k));
+          else
+            EXPECT(u[place] == number(at, 2, (int)(50 + k)));
         }
       free(runs);
     }
@@ -726,11 +732,11 @@ static void halos(void) {
 /* Handles that are none, of other types, or ended: errors, whatever memory they point to. */
 static void wrong_handles(void) {
   weft_options *options = NULL, *copy = NULL, *more[200];
-  weft_problem *problem = NULL;
+  weft_problem* problem = NULL;
   weft_plan *plan = NULL, *ended = NULL;
-  weft_layout *layout = NULL;
-  weft_halo *halo = NULL;
-  weft_redistribution *move = NULL;
+  weft_layout* layout = NULL;
+  weft_halo* halo = NULL;
+  weft_redistribution* move = NULL;
   weft_halo_options how;
   const int64_t shape[2] = {4, 4};
   double numbers[32];
@@ -764,14 +770,14 @@ static void wrong_handles(void) {
   ended = plan;
   weft_plan_destroy(&plan);
   FAILS(weft_plan_forward(ended, numbers, numbers), "plan is no handle, or one that has been destroyed");
-  FAILS(weft_plan_forward((weft_plan *)(void *)options, numbers, numbers), "plan is a handle of another type, 'options'");
-  FAILS(weft_plan_forward((weft_plan *)(void *)numbers, numbers, numbers), "plan is no handle");
-  FAILS(weft_plan_forward((weft_plan *)(void *)((char *)options + 1), numbers, numbers), "plan is no handle");
-  FAILS(weft_plan_create(&plan, MPI_COMM_WORLD, (weft_problem *)(void *)options, NULL), "problem is a handle of another");
-  FAILS(weft_halo_execute((weft_halo *)(void *)options, 0, NULL), "halo is a handle of another type");
-  FAILS(weft_halo_create(&halo, MPI_COMM_WORLD, (weft_layout *)(void *)numbers, 8, &how, NULL), "layout is no handle");
+  FAILS(weft_plan_forward((weft_plan*)(void*)options, numbers, numbers), "plan is a handle of another type, 'options'");
+  FAILS(weft_plan_forward((weft_plan*)(void*)numbers, numbers, numbers), "plan is no handle");
+  FAILS(weft_plan_forward((weft_plan*)(void*)((char*)options + 1), numbers, numbers), "plan is no handle");
+  FAILS(weft_plan_create(&plan, MPI_COMM_WORLD, (weft_problem*)(void*)options, NULL), "problem is a handle of another");
+  FAILS(weft_halo_execute((weft_halo*)(void*)options, 0, NULL), "halo is a handle of another type");
+  FAILS(weft_halo_create(&halo, MPI_COMM_WORLD, (weft_layout*)(void*)numbers, 8, &how, NULL), "layout is no handle");
   FAILS(weft_redistribution_create(&move, MPI_COMM_WORLD, NULL, layout, 8, NULL, NULL), "layout is NULL");
-  FAILS(weft_plan_record((weft_plan *)(void *)options, NULL), "another type");
+  FAILS(weft_plan_record((weft_plan*)(void*)options, NULL), "another type");
   FAILS(weft_plan_create_f(&plan, MPI_Comm_c2f(MPI_COMM_NULL), problem, NULL), "MPI_COMM_NULL");
   FAILS(weft_plan_create_f(&plan, 123456789, problem, NULL), "the communicator is");
   weft_options_destroy(&options);
@@ -779,12 +785,12 @@ static void wrong_handles(void) {
 }
 
 /* What is left when MPI has ended can be asked and destroyed, but not executed. */
-static weft_plan *late_plan = NULL;
-static weft_halo *late_halo = NULL;
-static weft_redistribution *late_move = NULL;
-static weft_trace *late_trace = NULL;
-static weft_problem *late_problem = NULL;
-static weft_layout *late_layout = NULL;
+static weft_plan* late_plan = NULL;
+static weft_halo* late_halo = NULL;
+static weft_redistribution* late_move = NULL;
+static weft_trace* late_trace = NULL;
+static weft_problem* late_problem = NULL;
+static weft_layout* late_layout = NULL;
 static weft_halo_options late_how;
 
 static void before_the_end(void) {
@@ -800,11 +806,11 @@ static void before_the_end(void) {
 static void after_the_end(int world) {
   static double numbers[200];
   void *u = numbers, *v = numbers + 100;
-  weft_plan *plan = NULL;
-  weft_trace *trace = NULL;
-  weft_timeline *timeline = NULL;
-  weft_halo *halo = NULL;
-  weft_redistribution *move = NULL;
+  weft_plan* plan = NULL;
+  weft_trace* trace = NULL;
+  weft_timeline* timeline = NULL;
+  weft_halo* halo = NULL;
+  weft_redistribution* move = NULL;
   double scale = 0;
   int done;
   OK(weft_plan_scale(late_plan, &scale));
@@ -836,23 +842,25 @@ static void after_the_end(int world) {
 
 /* A constant line, and one wave, in both orders. */
 static void long_lines(void) {
-  const char *const natural[2] = {"false", "true"};
+  const char* const natural[2] = {"false", "true"};
   int order;
   for (order = 0; order < 2; ++order) {
-    weft_options *options = NULL;
-    weft_long_line *line = NULL;
+    weft_options* options = NULL;
+    weft_long_line* line = NULL;
     weft_long_line_parts parts;
     char text[200];
     double *a, *b;
     int64_t j, mode, length;
     OK(weft_options_create(&options));
     OK(weft_options_set(options, "natural_output", natural[order]));
-    if (order == 0) OK(weft_long_line_create(&line, MPI_COMM_WORLD, "double", 60, options));
-    else OK(weft_long_line_create_f(&line, MPI_Comm_c2f(MPI_COMM_WORLD), "double", 60, options));
+    if (order == 0)
+      OK(weft_long_line_create(&line, MPI_COMM_WORLD, "double", 60, options));
+    else
+      OK(weft_long_line_create_f(&line, MPI_Comm_c2f(MPI_COMM_WORLD), "double", 60, options));
     OK(weft_long_line_tell(line, &parts));
     EXPECT(parts.rows == 6 && parts.columns == 10 && fabs(parts.scale * 60 - 1) < 1e-15);
-    a = (double *)calloc((size_t)(2 * parts.input_elements + 1), sizeof(double));
-    b = (double *)calloc((size_t)(2 * parts.output_elements + 1), sizeof(double));
+    a = (double*)calloc((size_t)(2 * parts.input_elements + 1), sizeof(double));
+    b = (double*)calloc((size_t)(2 * parts.output_elements + 1), sizeof(double));
     for (j = 0; j < parts.input_elements; ++j) { /* 1 + exp(2 pi i 7 j / 60) */
       const double angle = 2 * 3.14159265358979323846 * 7 * (double)(parts.input_first + j) / 60;
       a[2 * j] = 1 + cos(angle), a[2 * j + 1] = sin(angle);
@@ -884,10 +892,10 @@ static void long_lines(void) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int world;
-  weft_problem *early = NULL;
-  weft_plan *plan = NULL;
+  weft_problem* early = NULL;
+  weft_plan* plan = NULL;
   const int64_t extent = 4;
   OK(weft_problem_create(&early, "double", 1, &extent, "c2c", 0, NULL));
   FAILS(weft_plan_create(&plan, MPI_COMM_WORLD, early, NULL), "MPI is not initialised");

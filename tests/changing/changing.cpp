@@ -50,7 +50,11 @@ const std::vector<Variant>& variants() {
       {"overwriting", [](Options& o) { o.placement = "overwrite"; }, false},
       {"in place", [](Options& o) { o.placement = "in_place"; }, true},
       natural,
-      {"a grid", [](Options& o) { o.grid = {1, ranks_of_world()}; }, true},
+      {"a grid",
+       [](Options& o) {
+         o.grid = {1, ranks_of_world()};
+       },
+       true},
       {"two threads", [](Options& o) { o.threads = 2; }, false},
       {"a communicating thread", [](Options& o) { o.threads = 2, o.schedule.communicate = "thread"; }, false}};
   return all;
@@ -212,11 +216,10 @@ TEST_P(Changing, RealToComplex) { over_all(r2c<double>({5, 4, 6}), GetParam(), 0
 TEST_P(Changing, Sphere) { over_all(sphere<double>({6, 7, 5}, Cutoff{.squared = 4}), GetParam(), 1); }
 TEST_P(Changing, KeptBox) { over_all(kept_box<double>({6, 8, 5}, Shape{4, 5, 3}), GetParam(), 0); }
 
-INSTANTIATE_TEST_SUITE_P(Batch, Changing, testing::Range(Index{1}, Index{10}),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Batch, Changing, testing::Range(Index{1}, Index{10}), testing::PrintToStringParamName());
 
-// The plan's own output may be what the way back sends from. Filled again as soon as a map returns, it must not be
-// what a peer still reads.
+// The plan's own output may be what the way back sends from. Filled again as soon as a map returns,
+// it must not be what a peer still reads.
 TEST(ChangingMaps, GiveBackTheArraysOfThePlan) {
   names();
   constexpr int rounds = 24;

@@ -32,7 +32,9 @@ def write_npy(path, shape, kind, values=None):
         if values is None:
             file.truncate(file.tell() + SIZES[kind] * math.prod(shape))
         elif kind[0] == "c":
-            file.write(struct.pack(f"<{2 * len(values)}{'f' if kind == 'c8' else 'd'}", *(part for v in values for part in (v.real, v.imag))))
+            file.write(
+                struct.pack(f"<{2 * len(values)}{'f' if kind == 'c8' else 'd'}",
+                            *(part for v in values for part in (v.real, v.imag))))
         else:
             file.write(struct.pack(f"<{len(values)}{'f' if kind == 'f4' else 'd'}", *values))
 
@@ -43,8 +45,11 @@ def read_npy(path):
     end = 10 + struct.unpack("<H", data[8:10])[0]
     header = eval(data[10:end])
     kind = header["descr"][1:]
-    numbers = struct.unpack(f"<{(len(data) - end) // (4 if kind in ('f4', 'c8') else 8)}{'f' if kind in ('f4', 'c8') else 'd'}", data[end:])
-    return header["shape"], kind, [complex(*pair) for pair in zip(numbers[::2], numbers[1::2])] if kind[0] == "c" else list(numbers)
+    numbers = struct.unpack(
+        f"<{(len(data) - end) // (4 if kind in ('f4', 'c8') else 8)}{'f' if kind in ('f4', 'c8') else 'd'}",
+        data[end:])
+    return header["shape"], kind, [complex(*pair)
+                                   for pair in zip(numbers[::2], numbers[1::2])] if kind[0] == "c" else list(numbers)
 
 
 def dft(shape, values):
@@ -113,7 +118,9 @@ class Texts(Test):
         self.assertIn("start", steps.replace(self.fine(weft("plan", "--shape", "8x6x4", ranks=2)).out, ""))
 
     def test_no_memory(self):
-        large = ["plan", "--shape", "1024x1024x2048", "--strategy", "alltoallv", "--effort", "estimate", "--no-memory"]
+        large = [
+            "plan", "--shape", "1024x1024x2048", "--strategy", "alltoallv", "--effort", "estimate", "--no-memory"
+        ]
         self.assertRegex(self.fine(weft(*large, ranks=2)).out, r"memory of the plan's own on rank 0: [0-9.]+ GiB")
         self.fails(weft(*large, "--times"), 2, "--no-memory", "--times")
 
@@ -123,15 +130,22 @@ class Texts(Test):
         alone = self.fine(weft("plan", "--shape", "8x6x4", "--check")).out
         self.assertRegex(alone, r"\norder: [0-9]+ pairs of accesses compared, 0 not ordered\n$")
         self.fails(weft("plan", "--shape", "8x6x4", "--check", "--explain", "--json"), 2, "--check", "--json")
-        wrong = Result([os.environ["WEFT_TEST_WRONG_ORDER"], "--ranks", "2", "plan", "--shape", "8x6x4", "--strategy", "forgetful", "--check"])
+        wrong = Result([
+            os.environ["WEFT_TEST_WRONG_ORDER"], "--ranks", "2", "plan", "--shape", "8x6x4", "--strategy",
+            "forgetful", "--check"
+        ])
         self.assertEqual(wrong.code, 1, wrong)
         self.assertRegex(wrong.out, r"\norder: [0-9]+ pairs of accesses compared, [1-9][0-9]* not ordered\n")
-        self.assertRegex(wrong.out, r"\nrank \d (reads|writes) and rank \d (reads|writes) bytes \d+ to \d+ of the memory for exchange 0 of forward on rank \d, in no certain order\n"
-                         r"    rank \d: stage \d from block 0 on, in execution \d \(forward\)\n")
+        self.assertRegex(
+            wrong.out,
+            r"\nrank \d (reads|writes) and rank \d (reads|writes) bytes \d+ to \d+ of the memory for exchange 0 of forward on rank \d, in no certain order\n"
+            r"    rank \d: stage \d from block 0 on, in execution \d \(forward\)\n")
 
     def test_exchange(self):
         path = self.path("rows.json")
-        out = self.fine(weft("exchange", "--bytes", "64:320", "--strategy", "padded,bruck,direct", "--repeat", "2", "--json", path, ranks=3)).out
+        out = self.fine(
+            weft("exchange", "--bytes", "64:320", "--strategy", "padded,bruck,direct", "--repeat", "2", "--json",
+                 path, ranks=3)).out
         with open(path) as file:
             rows = json.load(file)
         self.assertEqual(sorted({row["message_bytes"] for row in rows}), [64, 128, 256])
@@ -139,30 +153,35 @@ class Texts(Test):
             self.assertIn(f"{1e6 * row['median_seconds']:.1f}", out)
             sent = {"padded": (1, 2, 2), "bruck": (2, 2, 2), "direct": (0, 0, 2)}[row["strategy"]]
             self.assertEqual((row["calls"], row["messages"], row["bytes_sent"] // row["message_bytes"]), sent)
-        self.fine(weft("exchange", "--transpose", "7x5,64x3", "--strategy", "padded,alltoallv", "--repeat", "2", "--json", path, ranks=3))
+        self.fine(
+            weft("exchange", "--transpose", "7x5,64x3", "--strategy", "padded,alltoallv", "--repeat", "2", "--json",
+                 path, ranks=3))
         with open(path) as file:
             rows = json.load(file)
         # of 7x5 on 3 ranks the first has 3 rows and sends columns 2 and 3 to the second, the last column to the third
-        self.assertEqual([(row["size"], row["strategy"], row["message_bytes"] // 16, row["bytes_sent"] // 16) for row in rows],
-                         [("7x5", "padded", 6, 12), ("7x5", "alltoallv", 6, 9), ("64x3", "padded", 22, 44), ("64x3", "alltoallv", 22, 44)])
+        self.assertEqual([(row["size"], row["strategy"], row["message_bytes"] // 16, row["bytes_sent"] // 16)
+                          for row in rows], [("7x5", "padded", 6, 12), ("7x5", "alltoallv", 6, 9),
+                                             ("64x3", "padded", 22, 44), ("64x3", "alltoallv", 22, 44)])
         self.fails(weft("exchange", "--transpose", "7x0", ranks=2), 2, "rows x columns")
         self.fails(weft("exchange", "--transpose", "7x", ranks=2), 2, "''")
         self.fails(weft("exchange", "--bytes", "12", ranks=2), 2, "multiple of 8")
         self.fails(weft("exchange", "--bytes", "512:256", ranks=2), 2, "the least and the most")
         self.fails(weft("exchange", "--strategy", "alltoal", ranks=2), 2, "there is no strategy 'alltoal'")
 
-
     def test_types(self):
         out = self.fine(weft("types", "--shape", "7x5", ranks=2)).out
         # rank 0 has rows 0 to 3 of 5 and sends columns 3 and 4 to rank 1; it receives columns of 7 by their rows
-        self.assertIn("forward, exchange 0, tile 0, to member 1: matches its pattern\n  128 bytes, extent [48, 320)", out)
+        self.assertIn("forward, exchange 0, tile 0, to member 1: matches its pattern\n  128 bytes, extent [48, 320)",
+                      out)
         self.assertIn("bytes in order: [48, 80), [128, 160), [208, 240), [288, 320)\n", out)
         self.assertIn("from member 1: matches its pattern\n  144 bytes, extent [64, 336)", out)
         self.assertIn("bytes in order: [64, 80), [176, 192), [288, 304), [80, 96), and 5 more\n", out)
         self.assertIn("rank 0: all 8 datatypes match their patterns\n", out)
-        real = self.fine(weft("types", "--shape", "6x5x4", "--kind", "r2c", "--tiles", "gathered", "--rank", "2", ranks=3)).out
+        real = self.fine(
+            weft("types", "--shape", "6x5x4", "--kind", "r2c", "--tiles", "gathered", "--rank", "2", ranks=3)).out
         self.assertRegex(real, r"rank 2: all \d+ datatypes match their patterns\n")
-        self.assertIn("isend sends packed memory", self.fine(weft("types", "--shape", "7x5", "--strategy", "isend", ranks=2)).out)
+        self.assertIn("isend sends packed memory",
+                      self.fine(weft("types", "--shape", "7x5", "--strategy", "isend", ranks=2)).out)
         self.fails(weft("types", "--shape", "7x5", "--rank", "2", ranks=2), 2, "--rank 2: there are ranks 0 to 1")
 
     @unittest.skipUnless("WEFT_TEST_WRONG_TYPES" in os.environ, "sanitizers allow nothing to be preloaded")
@@ -188,11 +207,13 @@ class Programs(Test):
         self.assertEqual((result.code, result.out), (7, "hello --ranks a b\n"), result)
 
     def test_started_on_every_rank(self):
-        patient = {**self.search, "OMPI_MCA_odls_base_sigkill_timeout": "1"}  # as users have it: these ranks fail one by one
+        patient = {**self.search, "OMPI_MCA_odls_base_sigkill_timeout": "1"
+                   }  # as users have it: these ranks fail one by one
         self.assertEqual(weft("hello", "x", ranks=2, environment=patient).out.count("hello x\n"), 2)
 
     def test_unknown(self):
-        self.fails(weft("nothing", environment=self.search), 2, "'nothing'", "list, plan, bench, tune, wisdom, exchange, model, transform, types", "hello")
+        self.fails(weft("nothing", environment=self.search), 2, "'nothing'",
+                   "list, plan, bench, tune, wisdom, exchange, model, transform, types", "hello")
         self.fails(weft("nothing", ranks=2), 2, "'nothing'")
         self.fails(weft("../weft-hello", environment=self.search), 2, "neither")
 
@@ -203,25 +224,30 @@ class Programs(Test):
         self.fails(weft("--ranks", "two", "list"), 2, "--ranks")
         self.fine(weft("plan", "--shape", "4x4x4", ranks=2, environment={"WEFT_MPIEXEC": MPIEXEC}))
         if "Open MPI" in weft("--version").out and shutil.which("mpirun.mpich"):
-            self.fails(weft("plan", "--shape", "4x4x4", ranks=2, environment={"WEFT_MPIEXEC": "mpirun.mpich"}), 2, "not the one of Open MPI")
+            self.fails(weft("plan", "--shape", "4x4x4", ranks=2, environment={"WEFT_MPIEXEC": "mpirun.mpich"}), 2,
+                       "not the one of Open MPI")
 
 
 class Bench(Test):
     def bench(self, *words, ranks=2, code=0, **options):
-        result = weft("bench", "--repeat", "2", "--json", self.path("rows.json"), *words, ranks=ranks, seconds=120, **options)
+        result = weft("bench", "--repeat", "2", "--json", self.path("rows.json"), *words, ranks=ranks, seconds=120,
+                      **options)
         self.assertEqual(result.code, code, result)
         with open(self.path("rows.json")) as file:
             return result, json.load(file)
 
     def test_every_strategy_is_verified(self):
         names = [entry["name"] for entry in json.loads(weft("list", "--json").out)["strategies"]]
-        for ranks, words in (2, ["--shape", "7x11x13"]), (2, ["--shape", "16x12x8", "--kind", "r2c", "--layout", "pencil"]), (1, ["--shape", "8x6x4"]):
+        for ranks, words in (2, ["--shape",
+                                 "7x11x13"]), (2, ["--shape", "16x12x8", "--kind", "r2c", "--layout",
+                                                   "pencil"]), (1, ["--shape", "8x6x4"]):
             result, rows = self.bench(*words, ranks=ranks)
             self.assertEqual([row["strategy"] for row in rows], names, result)
             for row in rows:
                 self.assertIn(row["strategy"], result.out)
-                for key in ("kind", "shape", "precision", "ranks", "layout", "schedule", "median_seconds", "min_seconds", "max_seconds",
-                            "exchange_seconds", "fft_seconds", "bytes_sent", "messages", "relative_error", "engine", "threads", "weft", "mpi"):
+                for key in ("kind", "shape", "precision", "ranks", "layout", "schedule", "median_seconds",
+                            "min_seconds", "max_seconds", "exchange_seconds", "fft_seconds", "bytes_sent", "messages",
+                            "relative_error", "engine", "threads", "weft", "mpi"):
                     self.assertIn(key, row)
                 if "declined" in row:
                     self.assertIn("declined: " + row["declined"], result.out)
@@ -234,7 +260,8 @@ class Bench(Test):
     def test_declined_is_no_error_and_an_error_not_declined(self):
         rows = self.bench("--shape", "7x6x5", "--strategy", "alltoall,isend")[1]
         self.assertIn("equal", rows[0]["declined"])
-        result, rows = self.bench("--shape", "8x6x4", "--strategy", "direct,isend", environment={"WEFT_SHARED_MEMORY": "none"}, code=1)
+        result, rows = self.bench("--shape", "8x6x4", "--strategy", "direct,isend",
+                                  environment={"WEFT_SHARED_MEMORY": "none"}, code=1)
         self.assertNotIn("declined", rows[0])
         self.assertIn("WEFT_SHARED_MEMORY=none", rows[0]["error"])
         self.assertIn("error: " + rows[0]["error"], result.out)
@@ -246,28 +273,34 @@ class Bench(Test):
         self.assertEqual(sent["effective"]["wire"], "single")
         self.assertLess(sent["relative_error"], sent["tolerance"])
         self.assertGreater(sent["relative_error"], 1e-10)
-        self.assertEqual(2 * sent["bytes_sent"], self.bench("--shape", "8x6x4", "--strategy", "alltoallv")[1][0]["bytes_sent"])
+        self.assertEqual(2 * sent["bytes_sent"],
+                         self.bench("--shape", "8x6x4", "--strategy", "alltoallv")[1][0]["bytes_sent"])
         self.assertIn("no messages", declined["declined"])
         self.assertEqual(weft("bench", "--wire", "half", ranks=2).code, 2)
 
     def test_problems(self):
         one = ["--strategy", "auto", "--shape", "6x10x5"]
-        for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "c2c,dst2,r2c"], ["--kind", "dht,c2c,r2hc"],
-                      ["--kind", "r2c", "--in-place"], ["--precision", "float"],
-                      ["--axes", "0,1"], ["--batch", "3", "--kind", "r2c"], ["--components", "2", "--natural"], ["--overwrite"],
-                      ["--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1", "--backward-tiles", "kept", "--backward-tile", "3"], ["--tiles", "kept"], ["--threads", "2"],
-                      ["--engine", "naive", "--effort", "estimate"]):
+        for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "c2c,dst2,r2c"],
+                      ["--kind", "dht,c2c,r2hc"], ["--kind", "r2c", "--in-place"], ["--precision",
+                                                                                    "float"], ["--axes", "0,1"],
+                      ["--batch", "3", "--kind", "r2c"], ["--components", "2", "--natural"], ["--overwrite"], [
+                          "--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1", "--backward-tiles",
+                          "kept", "--backward-tile", "3"
+                      ], ["--tiles", "kept"], ["--threads", "2"], ["--engine", "naive", "--effort", "estimate"]):
             with self.subTest(words=words):
                 self.bench(*one, *words)
         for shape in "1x64x64", "64x1x1":
             self.bench("--strategy", "auto", "--shape", shape)
 
     def test_plane_waves(self):
-        for words in (["--sphere", "3", "--batch", "2", "--tiles", "kept"], ["--sphere", "3", "--kind", "r2c"], ["--boxcut"],
-                      ["--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles", "gathered", "--backward-tile", "7"], ["--kept", "5x5x6", "--kind", "r2c"],
-                      ["--kept", "3x5x4", "--kept-from", "2x0x-3"]):
+        for words in (["--sphere", "3", "--batch", "2", "--tiles",
+                       "kept"], ["--sphere", "3", "--kind", "r2c"], ["--boxcut"], [
+                           "--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles",
+                           "gathered", "--backward-tile", "7"
+                       ], ["--kept", "5x5x6", "--kind", "r2c"], ["--kept", "3x5x4", "--kept-from", "2x0x-3"]):
             _, rows = self.bench("--shape", "8x9x10", *words)
-            self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row), rows)
+            self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row),
+                            rows)
             self.assertGreater(len([row for row in rows if "declined" not in row]), 3)
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "waves")
         for name in ("cnt40", "si64", "cnt80"):
@@ -279,7 +312,8 @@ class Bench(Test):
         self.fails(weft("bench", "--shape", "8x9", "--sphere", "2"), 2, "three extents")
         self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "4"), 2, "smallest that holds it is 9x9x9")
         self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--axes", "0"), 2, "all three axes")
-        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--kpoint", "0.5,half,0"), 2, "'half' is no number")
+        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--kpoint", "0.5,half,0"), 2,
+                   "'half' is no number")
         self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--metric", "1,1"), 2, "allowed are 3 or 6")
         self.fails(weft("bench", "--shape", "8x8x8", "--kept", "6x5x5", "--kind", "r2c"), 2, "odd extents")
         self.fails(weft("bench", "--shape", "8x8x8", "--kept", "9x5x5"), 2, "from 1 to the grid's")
@@ -287,10 +321,12 @@ class Bench(Test):
     def test_kernels(self):
         kernels = json.loads(weft("list", "--json").out)["kernels"]
         result, rows = self.bench("--kernel", "all", "--shape", "8x12x10")
-        self.assertEqual([(row["kernel"], row["strategy"]) for row in rows], [(k["name"], k["strategy"]) for k in kernels])
+        self.assertEqual([(row["kernel"], row["strategy"]) for row in rows],
+                         [(k["name"], k["strategy"]) for k in kernels])
         self.assertFalse([row for row in rows if "declined" in row], result)
         self.assertEqual([row["kernel"] for row in rows if row["threads"] == 2], ["thread"])
-        rows = self.bench("--kernel", "thread,oneplane,pipelined", "--shape", "7x11x13", "--tile", "2", "--window", "1", "--threads", "1")[1]
+        rows = self.bench("--kernel", "thread,oneplane,pipelined", "--shape", "7x11x13", "--tile", "2", "--window",
+                          "1", "--threads", "1")[1]
         self.assertIn("at least 2", rows[0]["declined"])
         self.assertIn("not all pairs", rows[1]["declined"])
         self.assertEqual([rows[2]["effective"][key] for key in ("tiles", "tile", "window")], ["gathered", 2, 1])
@@ -330,22 +366,26 @@ class Bench(Test):
         for what in "requested", "effective":
             self.assertEqual(list(benched[0][what]), [row["name"] for row in rows])
         names = "tiles", "test", "placement", "threads", "wisdom", "grid"
-        self.assertEqual([benched[0]["requested"][name] for name in names], ["auto", 4, "in_place", 1, True, "default"])
+        self.assertEqual([benched[0]["requested"][name] for name in names],
+                         ["auto", 4, "in_place", 1, True, "default"])
         self.assertEqual(benched[0]["effective"]["tiles"], "one")
 
     def test_sweep_of_any_option_of_speed(self):
-        result, rows = self.bench("--strategy", "isend", "--shape", "8x6x4", "--sweep", "threads=1,2",
-                                  "--sweep", "effort=estimate")
+        result, rows = self.bench("--strategy", "isend", "--shape", "8x6x4", "--sweep", "threads=1,2", "--sweep",
+                                  "effort=estimate")
         self.assertEqual([row["requested"]["threads"] for row in rows], [1, 2])
         self.assertIn("threads 2", result.out)
-        self.assertIn("changes only speed", self.fails(weft("bench", "--sweep", "batch=1,2", ranks=2), 2, "weft: ").err)
+        self.assertIn("changes only speed",
+                      self.fails(weft("bench", "--sweep", "batch=1,2", ranks=2), 2, "weft: ").err)
 
     def test_sweep(self):
-        result, rows = self.bench("--strategy", "isend,direct", "--shape", "8x8x8", "--sweep", "tiles=one,gathered", "--sweep", "tile=1,2",
-                                  "--sweep", "window=1,0", "--sweep", "communicate=caller,thread")
+        result, rows = self.bench("--strategy", "isend,direct", "--shape", "8x8x8", "--sweep", "tiles=one,gathered",
+                                  "--sweep", "tile=1,2", "--sweep", "window=1,0", "--sweep",
+                                  "communicate=caller,thread")
         self.assertEqual(len(rows), 2 * (1 + 2 * 2) * 2, result)  # one tile has no size and no window
         self.assertEqual(len({json.dumps(row["requested"]) for row in rows}), len(rows))
-        self.assertEqual({row["requested"]["threads"] for row in rows if row["requested"]["communicate"] == "thread"}, {2})
+        self.assertEqual({row["requested"]["threads"]
+                          for row in rows if row["requested"]["communicate"] == "thread"}, {2})
         self.assertIn("isend: gathered axis, 2 planes a tile, all on their way, exchanges on a thread", result.out)
         for words in ["tile"], ["tile=1x"], ["tile="], ["colour=blue"]:
             self.assertIn("--sweep", self.fails(weft("bench", "--sweep", *words, ranks=2), 2, "weft: ").err)
@@ -358,7 +398,9 @@ class Bench(Test):
         result, rows = self.bench("--strategy", "node", "--shape", "8x6x4", "--nodes", "0,1")
         self.assertEqual((rows[0]["nodes"], rows[0]["messages"]), (2, 2))
         self.assertIn("2 ranks on 2 nodes", result.out)
-        result = self.fine(weft("exchange", "--strategy", "direct,node", "--bytes", "64", "--ranks-per-node", "1", "--repeat", "1", ranks=2))
+        result = self.fine(
+            weft("exchange", "--strategy", "direct,node", "--bytes", "64", "--ranks-per-node", "1", "--repeat", "1",
+                 ranks=2))
         self.assertIn("2 ranks on 2 nodes", result.out)
         self.assertIn("direct declined: members 0 and 1 are on different nodes", result.out)
         self.fails(weft("exchange", "--nodes", "0,1,2", ranks=2), 2, "nodes are given for 3 ranks")
@@ -370,13 +412,17 @@ class Bench(Test):
         for kind in "f4", "f8":
             write_npy(self.path("u.npy"), (7, 6, 5), kind, values)
             for transform in "r2c", "c2c", "dct2":
-                result, rows = self.bench("--input", self.path("u.npy"), "--kind", transform, "--strategy", "alltoallv,isend")
-                self.assertEqual((rows[0]["shape"], rows[0]["precision"]), ([7, 6, 5], "single" if kind == "f4" else "double"))
+                result, rows = self.bench("--input", self.path("u.npy"), "--kind", transform, "--strategy",
+                                          "alltoallv,isend")
+                self.assertEqual((rows[0]["shape"], rows[0]["precision"]),
+                                 ([7, 6, 5], "single" if kind == "f4" else "double"))
                 self.assertIn("a serial transform", rows[0]["reference"])
 
     def test_log_has_plain_lines(self):
         self.assertNotIn("\x1b", self.bench("--shape", "4x4x4")[0].err)
-        result = weft("bench", "--shape", "4x4x4", environment={"WEFT_TERMINAL": "1", "OMPI_MCA_ess_singleton_isolated": "0"})  # once as users have it
+        result = weft("bench", "--shape", "4x4x4",
+                      environment={"WEFT_TERMINAL": "1",
+                                   "OMPI_MCA_ess_singleton_isolated": "0"})  # once as users have it
         self.assertIn("\x1b", result.err)
 
 
@@ -395,7 +441,9 @@ class Transform(Test):
             shape, spectrum_kind, spectrum = read_npy(self.path("hat.npy"))
             self.assertEqual((shape, spectrum_kind), ((4, 3, 3), {"f4": "c8", "f8": "c16"}[kind]))
             self.close(spectrum, [v for i, v in enumerate(dft(self.shape, self.real)) if i % 5 < 3], precise)
-            self.fine(weft("transform", self.path("hat.npy"), self.path("back.npy"), "--backward", "--real-last", "5", ranks=3))
+            self.fine(
+                weft("transform", self.path("hat.npy"), self.path("back.npy"), "--backward", "--real-last", "5",
+                     ranks=3))
             shape, back_kind, back = read_npy(self.path("back.npy"))
             self.assertEqual((shape, back_kind), (self.shape, kind))
             self.close(back, self.real, precise)
@@ -403,9 +451,13 @@ class Transform(Test):
     def test_complex(self):
         values = [complex(v, i) for i, v in enumerate(self.real)]
         write_npy(self.path("u.npy"), self.shape, "c16", values)
-        self.fine(weft("transform", self.path("u.npy"), self.path("hat.npy"), "--forward", "--layout", "2x1", "--strategy", "isend", ranks=2))
+        self.fine(
+            weft("transform", self.path("u.npy"), self.path("hat.npy"), "--forward", "--layout", "2x1", "--strategy",
+                 "isend", ranks=2))
         self.close(read_npy(self.path("hat.npy"))[2], dft(self.shape, values), 1e-10)
-        self.fine(weft("transform", self.path("hat.npy"), self.path("back.npy"), "--backward", "--layout", "pencil", ranks=2))
+        self.fine(
+            weft("transform", self.path("hat.npy"), self.path("back.npy"), "--backward", "--layout", "pencil",
+                 ranks=2))
         self.close(read_npy(self.path("back.npy"))[2], values, 1e-12)
 
     def test_lowpass(self):
@@ -420,7 +472,7 @@ class Transform(Test):
         wanted = dft(self.shape, self.real)
         for i in range(60):
             k = i // 15, i // 5 % 3, i % 5
-            radius = math.sqrt(sum((min(k[a], n - k[a]) / (n / 2)) ** 2 for a, n in enumerate(self.shape)))
+            radius = math.sqrt(sum((min(k[a], n - k[a]) / (n / 2))**2 for a, n in enumerate(self.shape)))
             self.assertAlmostEqual(spectrum[i], wanted[i] if radius <= 0.6 else 0)
 
 
@@ -433,33 +485,47 @@ class Traces(Test):
         executions = [event for event in spans if event["cat"] == "execution"]
         self.assertEqual({event["pid"] for event in spans}, set(range(len(data["weft"]["ranks"]))))
         for event in spans:
-            self.assertTrue(any(e["pid"] == event["pid"] and e["ts"] <= event["ts"] + 2e-3 and event["ts"] + event["dur"] <= e["ts"] + e["dur"] + 2e-3
-                                for e in executions), event)
+            self.assertTrue(
+                any(e["pid"] == event["pid"] and e["ts"] <= event["ts"] + 2e-3 and event["ts"] +
+                    event["dur"] <= e["ts"] + e["dur"] + 2e-3 for e in executions), event)
             self.assertLess(event["args"]["list"], len(data["weft"]["lists"]))
         sums = data["weft"]["communication"]
         self.assertAlmostEqual(sums["integral_rank_seconds"], sums["sum_rank_seconds"], delta=1e-9 * len(spans))
         starts = [event["args"] for event in spans if event["name"] == "start"]
-        self.assertEqual({tuple(sorted(start)) for start in starts}, {("bytes", "exchange", "list", "peers", "strategy", "tile")})
+        self.assertEqual({tuple(sorted(start))
+                          for start in starts}, {("bytes", "exchange", "list", "peers", "strategy", "tile")})
         counters = [event for event in data["traceEvents"] if event["ph"] == "C"]
         self.assertEqual(counters[-1]["args"]["ranks"], 0)
         return data, executions
 
     def test_bench_and_report(self):
-        self.fine(weft("bench", "--shape", "8x6x5", "--strategy", "isend,alltoallv", "--repeat", "2", "--tiles", "gathered", "--communicate", "thread", "--threads", "2",
-                       "--json", self.path("rows.json"), "--trace", self.path("trace.json"), ranks=2))
+        self.fine(
+            weft("bench", "--shape", "8x6x5", "--strategy", "isend,alltoallv", "--repeat", "2", "--tiles", "gathered",
+                 "--communicate", "thread", "--threads", "2", "--json", self.path("rows.json"), "--trace",
+                 self.path("trace.json"), ranks=2))
         data, executions = self.trace("trace.json")
         self.assertEqual(len(executions), 2 * 2 * 2 * 2)  # strategies, repeats, directions, ranks
         self.assertEqual({event["tid"] for event in data["traceEvents"] if event.get("cat") == "work"}, {1})
         for strategy in "isend", "alltoallv":
             self.assertTrue(any(strategy in entry["plan"] for entry in data["weft"]["lists"]))
         with open(self.path("tune.json"), "w") as file:
-            json.dump({"problem": {"kind": "c2c", "shape": [8, 6, 5]}, "choice": {"strategy": "isend"}, "candidates": [
-                {"name": "isend", "strategy": "isend", "schedule": {}, "predicted_seconds": 1e-3, "measured_seconds": 2e-3, "measurements": 4, "round": 2, "verdict": "chosen"},
-                {"name": "put", "strategy": "put", "schedule": {}, "predicted_seconds": 4e-3, "measured_seconds": None, "measurements": 0, "round": 0, "verdict": "not measured"}]}, file)
-        self.fine(weft("tune", "--shape", "8x6x5", "--strategy", "isend", "--effort", "estimate", "--seconds", "1", "--no-wisdom", "--trace", self.path("search.json"), ranks=2))
+            json.dump(
+                {
+                    "problem": {"kind": "c2c", "shape": [8, 6, 5]}, "choice": {"strategy": "isend"}, "candidates": [{
+                        "name": "isend", "strategy": "isend", "schedule": {}, "predicted_seconds": 1e-3,
+                        "measured_seconds": 2e-3, "measurements": 4, "round": 2, "verdict": "chosen"
+                    }, {
+                        "name": "put", "strategy": "put", "schedule": {}, "predicted_seconds": 4e-3,
+                        "measured_seconds": None, "measurements": 0, "round": 0, "verdict": "not measured"
+                    }]
+                }, file)
+        self.fine(
+            weft("tune", "--shape", "8x6x5", "--strategy", "isend", "--effort", "estimate", "--seconds", "1",
+                 "--no-wisdom", "--trace", self.path("search.json"), ranks=2))
         self.assertEqual({event["name"] for event in self.trace("search.json")[1]}, {"forward", "backward"})
         page = self.path("page.html")
-        result = weft("report", self.path("rows.json"), self.path("trace.json"), self.path("tune.json"), self.path("search.json"), "-o", page)
+        result = weft("report", self.path("rows.json"), self.path("trace.json"), self.path("tune.json"),
+                      self.path("search.json"), "-o", page)
         if result.code == 1 and "matplotlib" in result.err:
             self.fails(result, 1, "weft report: the pictures need matplotlib")
         else:
@@ -483,9 +549,13 @@ class Traces(Test):
 
     def test_bench_table_is_sorted_by_time(self):
         names = "sendrecv,isend,alltoall,bruck,alltoallv"
-        result = weft("bench", "--shape", "8x6x5", "--strategy", names, "--effort", "estimate", "--repeat", "3", ranks=2)
+        result = weft("bench", "--shape", "8x6x5", "--strategy", names, "--effort", "estimate", "--repeat", "3",
+                      ranks=2)
         self.fine(result)
-        rows = [line.split() for line in result.out.splitlines() if line.split()[:1] and line.split()[0] in names.split(",")]
+        rows = [
+            line.split() for line in result.out.splitlines()
+            if line.split()[:1] and line.split()[0] in names.split(",")
+        ]
         self.assertEqual(len(rows), 5)
         ran = [float(row[1]) for row in rows if row[1] != "declined:"]
         self.assertGreaterEqual(len(ran), 4)
@@ -504,7 +574,8 @@ class Traces(Test):
         words = "plan", "--shape", "4x4x4", "--effort"
         for effort in "estimate", "measure":
             wrong = weft(*words, effort, ranks=2, environment={"WEFT_KERNELS": "mmx"})
-            self.fails(wrong, 2, "WEFT_KERNELS=mmx: this build and processor have ", "none; give one of these, or unset it")
+            self.fails(wrong, 2, "WEFT_KERNELS=mmx: this build and processor have ",
+                       "none; give one of these, or unset it")
         self.fine(weft(*words, "measure", ranks=2, environment={"WEFT_KERNELS": "none"}))
 
     def test_environment(self):
@@ -513,13 +584,18 @@ class Traces(Test):
         data, executions = self.trace("all.json")
         self.assertGreater(len(executions), 2 * 2 * 2)
         self.assertEqual([rank["left_out"] for rank in data["weft"]["ranks"]], [0, 0])
-        self.fails(weft("plan", "--shape", "4x4x4", ranks=2, environment={"WEFT_TRACE": self.path("no/all.json")}), 2, "weft: rank 0: WEFT_TRACE=", "cannot write")
+        self.fails(weft("plan", "--shape", "4x4x4", ranks=2, environment={"WEFT_TRACE": self.path("no/all.json")}), 2,
+                   "weft: rank 0: WEFT_TRACE=", "cannot write")
 
     def test_transform(self):
         write_npy(self.path("u.npy"), (6, 5, 4), "f8", [math.sin(k) for k in range(120)])
-        self.fine(weft("transform", self.path("u.npy"), self.path("v.npy"), "--lowpass", "0.5", "--trace", self.path("map.json"), ranks=2))
+        self.fine(
+            weft("transform", self.path("u.npy"), self.path("v.npy"), "--lowpass", "0.5", "--trace",
+                 self.path("map.json"), ranks=2))
         self.assertEqual({event["name"] for event in self.trace("map.json")[1]}, {"map"})
-        self.fails(weft("transform", self.path("u.npy"), self.path("w.npy"), "--forward", "--trace", self.path("no/map.json"), ranks=2), 1, "weft: cannot write")
+        self.fails(
+            weft("transform", self.path("u.npy"), self.path("w.npy"), "--forward", "--trace",
+                 self.path("no/map.json"), ranks=2), 1, "weft: cannot write")
         self.assertFalse(os.path.exists(self.path("w.npy")))
 
 
@@ -545,40 +621,56 @@ class Wrong(Test):
         write_npy(self.path("integers.npy"), (4, 3), "i2")
         write_npy(self.path("scalar.npy"), (), "f8")
         write_npy(self.path("scalar_spectrum.npy"), (), "c16")
-        write_npy(self.path("nine.npy"), (1,) * 9, "f8")
+        write_npy(self.path("nine.npy"), (1, ) * 9, "f8")
         write_npy(self.path("short.npy"), (4, 3), "f8")
         os.truncate(self.path("short.npy"), 200)
         with open(self.path("corrupt.npy"), "w") as file:
             file.write("this is no array")
         write_npy(self.path("fine.npy"), (4, 3), "f8")
-        for name, text, ranks in (("missing.npy", "", 2), ("integers.npy", "astype", 0), ("short.npy", "", 0), ("corrupt.npy", "", 0),
-                                  ("scalar.npy", "a single number without axes", 2), ("nine.npy", "more than 8 axes", 0),
-                                  ("scalar_spectrum.npy", "a single number without axes", 0)):
-            for words in (["transform", self.path(name), self.path("out.npy"), "--forward"], ["bench", "--input", self.path(name)],
-                          ["transform", self.path(name), self.path("out.npy"), "--backward", "--real-last", "1"]):
+        for name, text, ranks in (("missing.npy", "", 2), ("integers.npy", "astype", 0), ("short.npy", "", 0),
+                                  ("corrupt.npy", "", 0), ("scalar.npy", "a single number without axes", 2),
+                                  ("nine.npy", "more than 8 axes", 0), ("scalar_spectrum.npy",
+                                                                        "a single number without axes", 0)):
+            for words in (["transform", self.path(name),
+                           self.path("out.npy"), "--forward"], ["bench", "--input",
+                                                                self.path(name)],
+                          ["transform",
+                           self.path(name),
+                           self.path("out.npy"), "--backward", "--real-last", "1"]):
                 with self.subTest(words=words):
                     result = self.fails(weft(*words, ranks=ranks), 1, "weft: ")
                     self.assertIn(name, result.err)
                     self.assertIn(text, result.err)
-        self.fails(weft("transform", self.path("fine.npy"), self.path("no/such/out.npy"), "--forward", ranks=2), 1, "weft: ")
+        self.fails(weft("transform", self.path("fine.npy"), self.path("no/such/out.npy"), "--forward", ranks=2), 1,
+                   "weft: ")
         self.fails(weft("bench", "--shape", "4x4x4", "--json", self.path("no/rows.json"), ranks=2), 1, "weft: ")
         self.assertFalse(os.path.exists(self.path("out.npy")))
 
     def test_full_disk(self):
         write_npy(self.path("u.npy"), (256, 128, 128), "f8")
-        full = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (24 << 20, 24 << 20)), "restore_signals": False}
-        self.fails(weft("transform", self.path("u.npy"), self.path("out.npy"), "--lowpass", "1", "--strategy", "alltoallv",
-                        ranks=2, **full), 1, "weft: ")
+        full = {
+            "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (24 << 20, 24 << 20)),
+            "restore_signals": False
+        }
+        self.fails(
+            weft("transform", self.path("u.npy"), self.path("out.npy"), "--lowpass", "1", "--strategy", "alltoallv",
+                 ranks=2, **full), 1, "weft: ")
         self.assertEqual(os.listdir(self.folder.name), ["u.npy"])
 
     def test_ranks_that_differ(self):
-        environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-        for words in ["bench", "--shape", "8x8x9"], ["bench", "--shape", "8x8x8", "--strategy", "isend"], ["bench", "--nope"], ["transform", "a", "b", "--forward"]:
-            result = Result([MPIEXEC, "-n", "1", WEFT, "bench", "--shape", "8x8x8", ":", "-n", "1", WEFT] + words, environment=environment)
+        environment = {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"
+        }
+        for words in ["bench", "--shape", "8x8x9"], ["bench", "--shape", "8x8x8", "--strategy",
+                                                     "isend"], ["bench",
+                                                                "--nope"], ["transform", "a", "b", "--forward"]:
+            result = Result([MPIEXEC, "-n", "1", WEFT, "bench", "--shape", "8x8x8", ":", "-n", "1", WEFT] + words,
+                            environment=environment)
             self.assertNotEqual(result.code, 0, result)
             self.assertLess(result.seconds, 20, result)
-        self.fails(Result([MPIEXEC, "-n", "2", WEFT, "--ranks", "2", "list"], environment=environment), 2, "drop --ranks")
+        self.fails(Result([MPIEXEC, "-n", "2", WEFT, "--ranks", "2", "list"], environment=environment), 2,
+                   "drop --ranks")
 
 
 if __name__ == "__main__":

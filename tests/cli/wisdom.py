@@ -30,7 +30,8 @@ class Wisdom(unittest.TestCase):
         cls.addClassCleanup(cls.kept.cleanup)
         cls.ones = [os.path.join(cls.kept.name, f"{k}.json") for k in range(8)]
         for k, file in enumerate(cls.ones):
-            result = weft("tune", "--shape", f"{k + 3}x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=file)
+            result = weft("tune", "--shape", f"{k + 3}x4", "--seconds", "0", "--effort", "estimate", ranks=1,
+                          files=file)
             assert result.code == 0, result
 
     def setUp(self):
@@ -56,7 +57,8 @@ class Wisdom(unittest.TestCase):
         self.assertIn("3x4 c2c", "".join(lines))
         name = lines[0].split()[0]
         self.assertIn("choice:", self.fine(weft("wisdom", "show", name, files=self.file)).out)
-        self.assertIn("mpi", json.loads(self.fine(weft("wisdom", "show", name, "--json", files=self.file)).out)["key"])
+        self.assertIn("mpi",
+                      json.loads(self.fine(weft("wisdom", "show", name, "--json", files=self.file)).out)["key"])
         self.fine(weft("wisdom", "forget", name, files=self.file))
         self.assertEqual(self.count(), 2)
         self.assertEqual(weft("wisdom", "forget", name, files=self.file).code, 1)
@@ -70,9 +72,15 @@ class Wisdom(unittest.TestCase):
 
     def test_site_wide_under_ones_own(self):
         own = self.path("own.json")
-        self.assertIn("wisdom of", self.fine(weft("plan", "--shape", "3x4", "--effort", "estimate", "--explain", ranks=1, files=f"{own}:{self.ones[0]}")).out)
+        self.assertIn(
+            "wisdom of",
+            self.fine(
+                weft("plan", "--shape", "3x4", "--effort", "estimate", "--explain", ranks=1,
+                     files=f"{own}:{self.ones[0]}")).out)
         self.assertFalse(os.path.exists(own))
-        self.fine(weft("tune", "--shape", "99x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=f"{own}:{self.ones[0]}"))
+        self.fine(
+            weft("tune", "--shape", "99x4", "--seconds", "0", "--effort", "estimate", ranks=1,
+                 files=f"{own}:{self.ones[0]}"))
         self.assertEqual((self.count(own), self.count(self.ones[0])), (1, 1))
 
     def test_folders_of_a_site(self):
@@ -84,7 +92,8 @@ class Wisdom(unittest.TestCase):
                 text.write("no wisdom, and not read")
 
         def plan(shape, **variables):
-            return self.fine(weft("plan", "--shape", shape, "--effort", "estimate", "--explain", ranks=1, **variables)).out
+            return self.fine(weft("plan", "--shape", shape, "--effort", "estimate", "--explain", ranks=1,
+                                  **variables)).out
 
         both = f"{site}:{other}:{self.path('missing')}"
         for shape in ("3x4", "4x4"):
@@ -94,13 +103,17 @@ class Wisdom(unittest.TestCase):
         self.assertNotIn("wisdom of", plan("3x4", files=own))
         self.assertNotIn("wisdom of", plan("3x4", WEFT_SITE_WISDOM=site))  # WEFT_WISDOM=none is none at all
         self.assertIn("wisdom of", plan("3x4", files=":", WEFT_SITE_WISDOM=site))
-        self.fine(weft("tune", "--shape", "99x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=own,
-                       WEFT_SITE_WISDOM=site))
+        self.fine(
+            weft("tune", "--shape", "99x4", "--seconds", "0", "--effort", "estimate", ranks=1, files=own,
+                 WEFT_SITE_WISDOM=site))
         self.assertEqual((self.count(own), sorted(os.listdir(site))), (1, ["README.txt", "b.json"]))
         self.assertEqual(self.count(os.path.join(site, "b.json")), 1)
 
     def test_eight_writers(self):
-        writers = [subprocess.Popen([WEFT, "wisdom", "merge", one], env={**os.environ, "WEFT_WISDOM": self.file}, stdout=subprocess.DEVNULL) for one in self.ones]
+        writers = [
+            subprocess.Popen([WEFT, "wisdom", "merge", one], env={**os.environ, "WEFT_WISDOM": self.file},
+                             stdout=subprocess.DEVNULL) for one in self.ones
+        ]
         self.assertEqual([writer.wait() for writer in writers], [0] * 8)
         self.assertEqual(self.count(), 8)
 
@@ -108,7 +121,8 @@ class Wisdom(unittest.TestCase):
         self.fine(weft("wisdom", "merge", *self.ones, files=self.file))
         random.seed(1)
         for _ in range(40):
-            writer = subprocess.Popen([WEFT, "wisdom", "merge", *self.ones], env={**os.environ, "WEFT_WISDOM": self.file}, stdout=subprocess.DEVNULL)
+            writer = subprocess.Popen([WEFT, "wisdom", "merge", *self.ones],
+                                      env={**os.environ, "WEFT_WISDOM": self.file}, stdout=subprocess.DEVNULL)
             time.sleep(random.uniform(0, 0.02))
             writer.send_signal(signal.SIGKILL)
             writer.wait()
@@ -123,12 +137,15 @@ class Wisdom(unittest.TestCase):
         self.assertIn("No space left", result.err)
         self.assertEqual(self.count(), 1)
         os.symlink("/dev/full", self.file + ".next")
-        result = self.fine(weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2, files=self.file))
+        result = self.fine(
+            weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2, files=self.file))
         self.assertIn("in this process alone", result.out)
         self.assertEqual(self.count(), 1)
 
     def test_no_place_to_write(self):
-        result = self.fine(weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2, files="/proc/nowhere/wisdom.json"))
+        result = self.fine(
+            weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2,
+                 files="/proc/nowhere/wisdom.json"))
         self.assertIn("in this process alone", result.out)
         self.assertEqual(weft("wisdom", "merge", self.ones[0], files="/proc/nowhere/wisdom.json").code, 1)
 
@@ -159,11 +176,16 @@ class Wisdom(unittest.TestCase):
         os.mkdir(self.file)
         with open(os.path.join(self.file, "precious"), "w"):
             pass
-        for words in ["wisdom", "merge", self.ones[0]], ["wisdom", "forget", "all"], ["wisdom", "list", "--file", self.file]:
+        for words in ["wisdom", "merge", self.ones[0]], ["wisdom", "forget",
+                                                         "all"], ["wisdom", "list", "--file", self.file]:
             result = weft(*words, files=self.file)
             self.assertEqual(result.code, 1, result)
             self.assertIn("is a folder", result.err)
-        self.assertIn("in this process alone", self.fine(weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2, files=self.file)).out)
+        self.assertIn(
+            "in this process alone",
+            self.fine(
+                weft("tune", "--shape", "5x5", "--seconds", "0", "--effort", "estimate", ranks=2,
+                     files=self.file)).out)
         self.assertEqual(os.listdir(self.folder.name), ["wisdom.json"])
         self.assertEqual(os.listdir(self.file), ["precious"])
 
@@ -197,13 +219,18 @@ class Wisdom(unittest.TestCase):
 
     def test_tune(self):
         out = self.path("found.json")
-        result = self.fine(weft("tune", "--shape", "8x6x4", "--seconds", "0.3", "--effort", "estimate", "--json", out, ranks=2, files=self.file))
+        result = self.fine(
+            weft("tune", "--shape", "8x6x4", "--seconds", "0.3", "--effort", "estimate", "--json", out, ranks=2,
+                 files=self.file))
         self.assertIn("tuning", result.err)
         with open(out) as file:
             found = json.load(file)
         best = found["candidates"][0]
         self.assertEqual((best["verdict"], best["strategy"]), ("the best", found["choice"]["strategy"]))
-        told = json.loads(self.fine(weft("plan", "--shape", "8x6x4", "--effort", "estimate", "--explain", "--json", ranks=2, files=self.file)).out)
+        told = json.loads(
+            self.fine(
+                weft("plan", "--shape", "8x6x4", "--effort", "estimate", "--explain", "--json", ranks=2,
+                     files=self.file)).out)
         self.assertEqual(told["choice"]["strategy"], found["choice"]["strategy"])
         self.assertEqual(weft("tune", "--shape", "8x6", "--seconds", "-1", ranks=1).code, 2)
         self.assertEqual(weft("tune", "--shape", "8x6", "--seconds", "soon", ranks=1).code, 2)

@@ -1,4 +1,5 @@
-// The program weft with one strategy more, which does not wait for its readers and does not say that it does.
+// The program weft with one strategy more, which does not wait for its readers and does not say
+// that it does.
 #include "support/wrapped.hpp"
 
 namespace weft {

@@ -1,4 +1,5 @@
-// Preloaded before MPI: a strided datatype comes out with a stride one byte too long, as from an MPI that makes them wrongly.
+// Preloaded before MPI: a strided datatype comes out with a stride one byte too long, as from an
+// MPI that makes them wrongly.
 #include <mpi.h>
 
 extern "C" int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype* made) {

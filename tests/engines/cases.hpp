@@ -15,9 +15,11 @@
 
 namespace weft {
 
-inline constexpr Kind all_kinds[] = {Kind::c2c,  Kind::r2c,  Kind::c2r,  Kind::dct1, Kind::dct2, Kind::dct3,
-                              Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4, Kind::r2hc, Kind::hc2r, Kind::dht};
-inline constexpr Index lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 32, 49, 61, 64, 67, 68, 74, 83, 96, 98, 100, 105, 120, 127, 128, 135, 181, 192, 217, 256, 272, 360, 384, 437, 493};
+inline constexpr Kind all_kinds[] = {Kind::c2c,  Kind::r2c,  Kind::c2r,  Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,
+                                     Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4, Kind::r2hc, Kind::hc2r, Kind::dht};
+inline constexpr Index lengths[] = {1,   2,   3,   4,   5,   7,   8,   9,   13,  16,  32,  49,
+                                    61,  64,  67,  68,  74,  83,  96,  98,  100, 105, 120, 127,
+                                    128, 135, 181, 192, 217, 256, 272, 360, 384, 437, 493};
 
 // What planning takes where it measures well, kept to the same promises whatever it measures today:
 // the kernels of one instruction set.
@@ -29,7 +31,9 @@ class LanesAlone final : public Engine {
 
  private:
   std::string limits(const LineSpec& spec) const override { return fits_lanes(spec) ? "" : "no kernels here"; }
-  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string&) const override { return in_lanes(spec, set_); }
+  std::shared_ptr<const Lines> make(const LineSpec& spec, const std::string&) const override {
+    return in_lanes(spec, set_);
+  }
 
   std::string set_;
 };
@@ -70,7 +74,8 @@ inline Values load(const std::byte* from, std::size_t bytes, const LineSpec& spe
   return values;
 }
 
-// Random input in [-1, 1], representable in single precision. What c2r takes from a real signal: its first and (even n) last coefficient are real.
+// Random input in [-1, 1], representable in single precision. What c2r takes from a real signal:
+// its first and (even n) last coefficient are real.
 inline Values random_lines(const LineSpec& spec, Index count, unsigned seed = 1) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -118,7 +123,9 @@ struct Case {
   Precision precision;
   LineSpec spec(Index length) const { return {kind, direction, precision, length}; }
   bool kernels() const { return dynamic_cast<const LanesAlone*>(engine); }
-  bool defined(Index length) const { return (kind != Kind::dct1 || length > 1) && (!kernels() || fits_lanes(spec(length))); }
+  bool defined(Index length) const {
+    return (kind != Kind::dct1 || length > 1) && (!kernels() || fits_lanes(spec(length)));
+  }
   std::shared_ptr<const Lines> plan(Index length) const { return engine->plan(spec(length), "estimate"); }
 };
 

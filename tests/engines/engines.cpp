@@ -1,4 +1,5 @@
-// Every engine of the list keeps the promises of engine.hpp, for every kind, precision and a choice of awkward lengths.
+// Every engine of the list keeps the promises of engine.hpp, for every kind, precision and a choice
+// of awkward lengths.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +31,8 @@ TEST_P(Engines, AgreeWithTheDefinition) {
     const auto lines = GetParam().plan(n);
     const auto exact = engine("naive").plan({GetParam().kind, GetParam().direction, Precision::double_, n}, "estimate");
     const Values in = random_lines(lines->spec(), 3);
-    EXPECT_LT(distance(transform(*lines, in), transform(*exact, in)), tolerance(lines->spec())) << to_string(lines->spec());
+    EXPECT_LT(distance(transform(*lines, in), transform(*exact, in)), tolerance(lines->spec()))
+        << to_string(lines->spec());
   }
 }
 
@@ -42,7 +44,8 @@ TEST_P(Engines, LongLinesAgreeWithOthers) {
     LineSpec spec = lines->spec();
     const Values in = random_lines(spec, 2), out = transform(*lines, in);
     spec.precision = Precision::double_;
-    EXPECT_LT(distance(out, transform(*engines().front()->plan(spec, "estimate"), in)), tolerance(lines->spec())) << to_string(spec);
+    EXPECT_LT(distance(out, transform(*engines().front()->plan(spec, "estimate"), in)), tolerance(lines->spec()))
+        << to_string(spec);
   }
 }
 
@@ -67,11 +70,13 @@ TEST_P(Engines, GiveBitsThatDependOnTheLineAlone) {
     for (Index count = 0; count <= most; ++count)
       for (const std::size_t shift : {0, 1, 2}) {
         const auto bytes = static_cast<std::size_t>(count) * spec.out_bytes();
-        const Storage from(static_cast<std::size_t>(count) * spec.in_bytes(), shift * element_in), to(bytes + 8, shift / 2 * element_out);
+        const Storage from(static_cast<std::size_t>(count) * spec.in_bytes(), shift * element_in),
+            to(bytes + 8, shift / 2 * element_out);
         std::memcpy(from.begin, in.begin, from.bytes);
         std::memset(to.begin, 0x5a, to.bytes);
         (*lines)(from.begin, to.begin, count);
-        ASSERT_EQ(std::memcmp(to.begin, alone.begin, bytes), 0) << to_string(spec) << ", " << count << " lines, shifted by " << shift;
+        ASSERT_EQ(std::memcmp(to.begin, alone.begin, bytes), 0)
+            << to_string(spec) << ", " << count << " lines, shifted by " << shift;
         ASSERT_EQ(std::memcmp(from.begin, in.begin, from.bytes), 0) << to_string(spec) << " destroys its input";
         ASSERT_EQ(to.begin[bytes], std::byte{0x5a}) << to_string(spec) << " writes beyond its output";
         if (complex_input(spec.kind) != complex_output(spec.kind)) continue;
@@ -113,7 +118,8 @@ TEST_P(Engines, AreLinear) {
   }
 }
 
-// The first and, of an even length, the last coefficient of a real line are real: whatever stands where their imaginary parts would be, the result is the same, to the last bit.
+// The first and, of an even length, the last coefficient of a real line are real: whatever stands
+// where their imaginary parts would be, the result is the same, to the last bit.
 TEST_P(Engines, LookAtNoImaginaryPartOfWhatIsReal) {
   if (GetParam().kind != Kind::c2r) return;
   for (const Index n : lengths) {
@@ -130,7 +136,8 @@ TEST_P(Engines, LookAtNoImaginaryPartOfWhatIsReal) {
   }
 }
 
-// An impulse at j becomes the wave exp(-+2 pi i jk/n), a shift by j becomes a product with it, and the norm grows by sqrt(n).
+// An impulse at j becomes the wave exp(-+2 pi i jk/n), a shift by j becomes a product with it, and
+// the norm grows by sqrt(n).
 TEST_P(Engines, TurnShiftsIntoWaves) {
   if (GetParam().kind != Kind::c2c) return;
   const double sign = GetParam().direction == Direction::forward ? -1 : 1;
@@ -155,7 +162,8 @@ TEST_P(Engines, TurnShiftsIntoWaves) {
       expected[2 * k + 1] = out[2 * k] * wave[2 * k + 1] + out[2 * k + 1] * wave[2 * k];
     }
     EXPECT_LT(distance(transform(*lines, shifted), expected), 2 * tolerance(lines->spec())) << to_string(lines->spec());
-    EXPECT_NEAR(norm(out) / norm(in) / std::sqrt(static_cast<double>(n)), 1, tolerance(lines->spec())) << to_string(lines->spec());
+    EXPECT_NEAR(norm(out) / norm(in) / std::sqrt(static_cast<double>(n)), 1, tolerance(lines->spec()))
+        << to_string(lines->spec());
   }
 }
 
@@ -270,7 +278,8 @@ TEST(Engine, UnknownNamesAreErrorsThatListTheKnownOnes) {
     EXPECT_EQ(&engine(e->name()), e);
     EXPECT_FALSE(e->summary().empty());
     EXPECT_NE(message([] { engine("no such engine"); }).find(e->name()), std::string::npos);
-    for (const auto& effort : efforts()) EXPECT_NE(message([&] { e->plan({}, "haste"); }).find(effort), std::string::npos);
+    for (const auto& effort : efforts())
+      EXPECT_NE(message([&] { e->plan({}, "haste"); }).find(effort), std::string::npos);
   }
   EXPECT_NE(message([] { kind_from_string("dct5"); }).find("dct4"), std::string::npos);
   EXPECT_NE(message([] { precision_from_string("half"); }).find("double"), std::string::npos);

@@ -1,4 +1,5 @@
-// Lines with a hole: what is not wanted is not written, what is zero anyway is not looked at, and all else is as without a hole.
+// Lines with a hole: what is not wanted is not written, what is zero anyway is not looked at, and
+// all else is as without a hole.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +24,9 @@ template <class Real>
 struct Panel {  // lines or columns, in the elements of a spec
   std::vector<std::complex<Real>> values;
   Index step, stride;
-  std::complex<Real>& at(Index line, Index point) { return values[static_cast<std::size_t>(line * step + point * stride)]; }
+  std::complex<Real>& at(Index line, Index point) {
+    return values[static_cast<std::size_t>(line * step + point * stride)];
+  }
 };
 
 // `make` gives lines of a spec, or none.
@@ -36,7 +39,8 @@ void check(Make make, Index longest) {
   for (const Index n : lengths)
     for (const bool columns : {false, true})
       for (const Direction direction : {Direction::forward, Direction::backward})
-        for (const auto& [first, last] : {std::pair(n / 4 + 1, n - n / 4), std::pair(n / 3, n - n / 3), std::pair(n / 8, n - 1), std::pair(n / 2, n / 2 + 1)})
+        for (const auto& [first, last] : {std::pair(n / 4 + 1, n - n / 4), std::pair(n / 3, n - n / 3),
+                                          std::pair(n / 8, n - 1), std::pair(n / 2, n / 2 + 1)})
           for (const Index count : {Index{1}, Index{11}, Index{16}}) {
             if (n > longest) continue;
             LineSpec whole{Kind::c2c, direction, precision, n};
@@ -46,10 +50,14 @@ void check(Make make, Index longest) {
             const std::shared_ptr<const Lines> lines = make(spec), expecting = make(whole);
             if (!lines) continue;
             const auto [from, to] = lines->untouched();
-            ASSERT_TRUE(from == to || (from >= first && to <= last)) << to_string(spec) << " leaves out " << from << " to " << to;
+            ASSERT_TRUE(from == to || (from >= first && to <= last))
+                << to_string(spec) << " leaves out " << from << " to " << to;
             const auto untouched = [from = from, to = to](Index k) { return k >= from && k < to; };
 
-            const auto panel = [&] { return Panel<Real>{std::vector<std::complex<Real>>(static_cast<std::size_t>(spec.in_span(count))), spec.in_step(), spec.in_stride}; };
+            const auto panel = [&] {
+              return Panel<Real>{std::vector<std::complex<Real>>(static_cast<std::size_t>(spec.in_span(count))),
+                                 spec.in_step(), spec.in_stride};
+            };
             auto in = panel(), out = panel(), zeros = panel(), expected = panel();
             for (Index line = 0; line < count; ++line)
               for (Index k = 0; k < n; ++k) {
@@ -64,11 +72,16 @@ void check(Make make, Index longest) {
             double difference = 0, norm = 0;
             for (Index line = 0; line < count; ++line)
               for (Index k = 0; k < n; ++k) {
-                ASSERT_TRUE(direction == Direction::backward || !untouched(k) || out.at(line, k) == std::complex<Real>(7)) << to_string(spec) << " writes point " << k;
+                ASSERT_TRUE(direction == Direction::backward || !untouched(k) ||
+                            out.at(line, k) == std::complex<Real>(7))
+                    << to_string(spec) << " writes point " << k;
                 if (direction == Direction::forward && k >= first && k < last) continue;
-                difference += std::norm(out.at(line, k) - expected.at(line, k)), norm += std::norm(expected.at(line, k));
+                difference += std::norm(out.at(line, k) - expected.at(line, k)),
+                    norm += std::norm(expected.at(line, k));
               }
-            ASSERT_LT(std::sqrt(difference / norm), (sizeof(Real) == 8 ? 1e-15 : 6e-7) * (1 + std::log2(static_cast<double>(n)))) << to_string(spec) << ", " << count << " lines";
+            ASSERT_LT(std::sqrt(difference / norm),
+                      (sizeof(Real) == 8 ? 1e-15 : 6e-7) * (1 + std::log2(static_cast<double>(n))))
+                << to_string(spec) << ", " << count << " lines";
           }
 }
 
@@ -87,13 +100,15 @@ TEST(Holes, OfKernels) {
     check<double>(make, 256);
     check<float>(make, 256);
   }
-  // the middle of a sphere's lines is left out, in parts of the largest radix: this is what they are for
+  // the middle of a sphere's lines is left out, in parts of the largest radix: this is what they
+  // are for
   for (const auto& [n, from, to] : {std::tuple{64, 24, 48}, std::tuple{96, 32, 72}, std::tuple{100, 30, 70}}) {
     if (kernel_sets().front() == "avx2" && n != 64) continue;  // too few registers for radices 10 and 12
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       LineSpec spec{Kind::c2c, direction, Precision::double_, n};
       spec.hole_first = n / 4 + 1, spec.hole_last = n - n / 4;
-      EXPECT_EQ(in_lanes(spec, kernel_sets().front())->untouched(), (std::pair<Index, Index>(from, to))) << to_string(spec);
+      EXPECT_EQ(in_lanes(spec, kernel_sets().front())->untouched(), (std::pair<Index, Index>(from, to)))
+          << to_string(spec);
     }
   }
 }

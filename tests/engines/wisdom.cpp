@@ -19,7 +19,8 @@ TEST_P(Wisdom, PlanAlikeFromWisdom) {
   const auto& c = GetParam();
   for (const Index n : {Index{64}, Index{135}, Index{181}}) {
     if (!c.defined(n)) continue;
-    if (n == 181 && c.kind != Kind::dct4) continue;  // FFTW's plans of large primes depend on those alive; one kind shows it
+    // FFTW's plans of large primes depend on those alive; one kind shows it
+    if (n == 181 && c.kind != Kind::dct4) continue;
     auto lines = c.engine->plan(c.spec(n), "measure");
     EXPECT_EQ(lines, c.engine->plan(c.spec(n), "measure")) << "the same spec and effort must give the same lines";
     const Values in = random_lines(c.spec(n), 5), out = transform(*lines, in);
@@ -52,25 +53,31 @@ TEST(Fftw, ObeysTheWisdomOfAnotherProcess) {
   const auto theirs = fftw.plan(spec, "measure");
   EXPECT_NE(mine, theirs);
   EXPECT_NE(mine->prefers_out_of_place(), theirs->prefers_out_of_place());
-  for (const auto cut : {wisdom.size() - 3, entry + 10}) EXPECT_THROW(fftw.import_wisdom(wisdom.substr(0, cut)), Error) << cut;
+  for (const auto cut : {wisdom.size() - 3, entry + 10})
+    EXPECT_THROW(fftw.import_wisdom(wisdom.substr(0, cut)), Error) << cut;
 }
 
-// Wisdom of another processor, or of the engine that has kernels: it is left out, and the line planned anew.
+// Wisdom of another processor, or of the engine that has kernels: it is left out, and the line
+// planned anew.
 TEST(Fftw, LeavesOutKernelsThatItLacks) {
   if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
-  for (const auto& [name, length] : {std::pair("weft", Index{11}), std::pair("fftw", Index{40})}) {  // kernels have two factors at least
+  // Kernels have two factors at least
+  for (const auto& [name, length] : {std::pair("weft", Index{11}), std::pair("fftw", Index{40})}) {
     const Engine& fftw = engine(name);
     const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, length};
     ASSERT_TRUE(fftw.name() == "fftw" || !fits_lanes(spec));
     fftw.import_wisdom("weft fftw wisdom 1\n" + to_string(spec) + " measure lanes 0\n\n");
     EXPECT_EQ(fftw.export_wisdom().find(to_string(spec) + " measure"), std::string::npos);
     const Values in = random_lines(spec, 3);
-    EXPECT_LT(distance(transform(*fftw.plan(spec, "measure"), in), transform(*engine("naive").plan(spec, "estimate"), in)), tolerance(spec));
+    EXPECT_LT(
+        distance(transform(*fftw.plan(spec, "measure"), in), transform(*engine("naive").plan(spec, "estimate"), in)),
+        tolerance(spec));
     EXPECT_EQ(fftw.export_wisdom().find(to_string(spec) + " measure lanes"), std::string::npos);
   }
 }
 
-// Lines that are planned apart are told apart, also where one of them only says what the other takes for granted.
+// Lines that are planned apart are told apart, also where one of them only says what the other
+// takes for granted.
 TEST(Fftw, KnowsEverySpecByItsText) {
   if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
   const Engine& fftw = engine("weft");
@@ -97,7 +104,8 @@ TEST(Weft, ObeysWisdomOnWhoDoesALine) {
   if (!fits_lanes(spec)) GTEST_SKIP() << "this processor has no kernels";
   engine("fftw").plan(spec, "measure");
   const std::string by_fftw = engine("fftw").export_wisdom({spec}, "measure"),
-                    by_kernels = "weft fftw wisdom 1\n" + to_string(spec) + " measure " + std::string(lanes_manner()) + " 0\n\n";
+                    by_kernels =
+                        "weft fftw wisdom 1\n" + to_string(spec) + " measure " + std::string(lanes_manner()) + " 0\n\n";
   const Engine& weft = engine("weft");
   for (const bool kernels : {true, false, true}) {
     weft.import_wisdom(kernels ? by_kernels : by_fftw);
@@ -109,7 +117,8 @@ TEST(Weft, ObeysWisdomOnWhoDoesALine) {
   EXPECT_FALSE(engine("fftw").plan(spec, "measure")->reads_ahead());
 }
 
-// What another instruction set's kernels did is left out: here FFTW may be faster than what there is.
+// What another instruction set's kernels did is left out: here FFTW may be faster than what there
+// is.
 TEST(Weft, LeavesOutWisdomOfOtherKernels) {
   if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
   const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, 72};
@@ -138,8 +147,9 @@ TEST(Weft, ServesAnyEngine) {
     EXPECT_LT(distance(transform(*lines, in), transform(*engine("naive").plan(spec, "estimate"), in)), tolerance(spec));
   }
   const std::string wisdom = one->export_wisdom({smooth, cosine}, "measure");
-  EXPECT_EQ(wisdom, "weft naive wisdom 1\n" + to_string(smooth) + " measure " + std::string(fits_lanes(smooth) ? lanes_manner() : "naive") +
-                        " 0\n\n" + to_string(cosine) + " measure naive 0\n\n");
+  EXPECT_EQ(wisdom, "weft naive wisdom 1\n" + to_string(smooth) + " measure " +
+                        std::string(fits_lanes(smooth) ? lanes_manner() : "naive") + " 0\n\n" + to_string(cosine) +
+                        " measure naive 0\n\n");
   another->import_wisdom(wisdom);
   for (const LineSpec& spec : {smooth, cosine}) EXPECT_TRUE(another->knows(spec, "measure"));
   EXPECT_EQ(another->export_wisdom(), wisdom);

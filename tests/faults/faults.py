@@ -21,14 +21,18 @@ class Killed(unittest.TestCase):
         for strategy, per_node in ("direct", size), ("alltoallv", size), ("node", size), ("hierarchical", 1):
             for victim in 0, size - 1:
                 with self.subTest(strategy=strategy, victim=victim):
-                    text = killed(self, [WEFT, "--ranks", str(size), "bench", "--shape", "32x32x32", "--strategy", strategy], WEFT, size, victim,
-                                  {"WEFT_RANKS_PER_NODE": str(per_node)})
+                    text = killed(
+                        self, [WEFT, "--ranks",
+                               str(size), "bench", "--shape", "32x32x32", "--strategy", strategy], WEFT, size, victim,
+                        {"WEFT_RANKS_PER_NODE": str(per_node)})
                     # or, where UCX reads a peer's memory, the peer says first that there is no such process
                     self.assertRegex(text, "(?i)signal:? 9|no such process")
 
 
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-           "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+AS_ROOT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"
+}
 
 
 class Alone(unittest.TestCase):
@@ -38,31 +42,33 @@ class Alone(unittest.TestCase):
 
     def test_time_limit(self):
         for what, texts in {
-            "plan": ["in planning (8x8x8, strategy alltoallv)", "MPI_"],
-            "file": ["in inspecting a file (nothing.npy)"],
-            "tune": ["in tuning (alltoallv)"],
-            "redistribute": ["finish of exchange 0, tile 0, in redistribute (isend)"],
-            "null": ["start of exchange 0, tile 0, in forward (8x8x8, strategy alltoallv)"],
-            "null.direct": ["finish of exchange 0, tile 0, in forward (8x8x8, strategy direct)"],
-            "null.thread": ["start of exchange 0, tile 0, in forward"],
-            "absent": ["start of exchange 0, tile 0, in forward (8x8x8, strategy alltoallv)"],
+                "plan": ["in planning (8x8x8, strategy alltoallv)", "MPI_"],
+                "file": ["in inspecting a file (nothing.npy)"],
+                "tune": ["in tuning (alltoallv)"],
+                "redistribute": ["finish of exchange 0, tile 0, in redistribute (isend)"],
+                "null": ["start of exchange 0, tile 0, in forward (8x8x8, strategy alltoallv)"],
+                "null.direct": ["finish of exchange 0, tile 0, in forward (8x8x8, strategy direct)"],
+                "null.thread": ["start of exchange 0, tile 0, in forward"],
+                "absent": ["start of exchange 0, tile 0, in forward (8x8x8, strategy alltoallv)"],
         }.items():
             with self.subTest(what=what):
                 result = self.alone(what, WEFT_TIMEOUT="1.5")
                 self.assertNotEqual(result.code, 0, result)
                 self.assertLess(result.seconds, 15, result)
-                self.assertEqual(result.err.count("weft: rank 0 of 2 has waited for other ranks for 1.5 s (WEFT_TIMEOUT) in "), 1, result)
+                self.assertEqual(
+                    result.err.count("weft: rank 0 of 2 has waited for other ranks for 1.5 s (WEFT_TIMEOUT) in "), 1,
+                    result)
                 for text in texts:
                     self.assertIn(text, result.err)
 
     def test_calls_are_compared(self):
         for what, text in {
-            "null": "rank 1: forward: the input array is null on rank 1",
-            "null.direct": "rank 1: forward: the input array is null on rank 1",
-            "direction": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has backward of plan 0",
-            "which": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has forward of plan 1 (8x8x4",
-            "redistribute": "rank 1: the input array of a redistribution is a null pointer",
-            "right": "nothing was thrown",
+                "null": "rank 1: forward: the input array is null on rank 1",
+                "null.direct": "rank 1: forward: the input array is null on rank 1",
+                "direction": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has backward of plan 0",
+                "which": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has forward of plan 1 (8x8x4",
+                "redistribute": "rank 1: the input array of a redistribution is a null pointer",
+                "right": "nothing was thrown",
         }.items():
             with self.subTest(what=what):
                 result = self.alone(what, WEFT_CHECK="1", WEFT_TIMEOUT="20")
@@ -89,9 +95,11 @@ class Refused(unittest.TestCase):
     """MPI itself fails on rank 1, in a call in which rank 0 waits: all hear of it, or the time limit ends the job with words."""
     def refused(self, strategy, nth):
         program = os.path.join(os.path.dirname(ALONE), "weft_refused")
+
         def run():
             return Result([MPIEXEC, "-n", "2", program, strategy, str(nth)], seconds=30,
                           environment={**AS_ROOT, "WEFT_TIMEOUT": "1.5"})
+
         result = run()
         if result.seconds >= 15:  # mpirun itself may fail to end after MPI_Abort, but seldom
             result = run()
@@ -110,7 +118,7 @@ class Refused(unittest.TestCase):
 
     def test_collectives(self):
         if "WEFT_TEST_THOROUGH" not in os.environ:
-            places = {"alltoallv": (0, 2, 30), "put": (40,)}
+            places = {"alltoallv": (0, 2, 30), "put": (40, )}
         else:
             places = {strategy: range(1000) for strategy in ("alltoallv", "direct", "put", "node")}
         for strategy, all_of_them in places.items():
@@ -127,7 +135,9 @@ class LittleMemory(unittest.TestCase):
     def ends(self, result):
         self.assertLess(result.seconds, 30, result)
         self.assertNotEqual(result.code, 0, result)
-        self.assertRegex(result.err, "weft: rank [01]: no memory for a buffer of|weft: .*may not map as many|weft: .*out of memory")
+        self.assertRegex(
+            result.err,
+            "weft: rank [01]: no memory for a buffer of|weft: .*may not map as many|weft: .*out of memory")
         self.assertEqual(result.err.count("weft: "), 1, result)
         self.assertNotIn("has waited", result.err)
 
@@ -135,19 +145,26 @@ class LittleMemory(unittest.TestCase):
         limit = self.LIMIT_KIB << 10
         for strategy in "auto", "direct":
             with self.subTest(strategy=strategy):
-                self.ends(Result([WEFT, "--ranks", "2", "plan", "--shape", "512x512x256", "--effort", "estimate", "--strategy", strategy],
-                                 seconds=40, restore_signals=False, environment={"WEFT_TIMEOUT": "30"},
-                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
+                self.ends(
+                    Result([
+                        WEFT, "--ranks", "2", "plan", "--shape", "512x512x256", "--effort", "estimate", "--strategy",
+                        strategy
+                    ], seconds=40, restore_signals=False, environment={"WEFT_TIMEOUT": "30"},
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
 
     def test_one_alone(self):
         script = f'[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 0 ] || ulimit -v {self.LIMIT_KIB}; exec "$0" "$@"'
-        self.ends(Result([MPIEXEC, "-n", "2", "sh", "-c", script, WEFT, "plan", "--shape", "512x512x256", "--effort", "estimate"],
-                         seconds=40, environment={**AS_ROOT, "WEFT_TIMEOUT": "30"}))
+        self.ends(
+            Result([
+                MPIEXEC, "-n", "2", "sh", "-c", script, WEFT, "plan", "--shape", "512x512x256", "--effort", "estimate"
+            ], seconds=40, environment={**AS_ROOT, "WEFT_TIMEOUT": "30"}))
 
 
 class NoSharedMemory(unittest.TestCase):
     def plan(self, *words, ranks=2, before=(), **options):
-        result = Result([*before, WEFT, "--ranks", str(ranks), "plan", "--shape", "128x128x64", "--effort", "estimate", *words], seconds=30, **options)
+        result = Result(
+            [*before, WEFT, "--ranks",
+             str(ranks), "plan", "--shape", "128x128x64", "--effort", "estimate", *words], seconds=30, **options)
         self.assertLess(result.seconds, 20, result)
         return result
 
@@ -188,7 +205,8 @@ class NoSharedMemory(unittest.TestCase):
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (6 << 20, 6 << 20)))
 
     def test_little_of_it(self):
-        little = self.mounted(f"mount -t tmpfs -o size=16m tmpfs {SHARED}")  # enough for MPI itself, too little for half a plan
+        little = self.mounted(
+            f"mount -t tmpfs -o size=16m tmpfs {SHARED}")  # enough for MPI itself, too little for half a plan
         self.falls_back(f"and {SHARED} has", before=little, environment={"WEFT_SHARED_MEMORY": "window"})
         self.assertEqual(self.plan("--strategy", "direct", before=little).code, 0)  # our own memory needs none of it
 

@@ -1,6 +1,7 @@
-// One rank alone is refused memory, a mapping, a file, a thread or a call of MPI, at every place where it asks while
-// planning: all ranks throw the same, or all go on, and afterwards everything works. Some of the places each time; all
-// of them where WEFT_TEST_THOROUGH is set, as it is for one rank.
+// One rank alone is refused memory, a mapping, a file, a thread or a call of MPI, at every place
+// where it asks while planning: all ranks throw the same, or all go on, and afterwards everything
+// works. Some of the places each time; all of them where WEFT_TEST_THOROUGH is set, as it is for
+// one rank.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -200,8 +201,8 @@ TEST_F(Injected, Tuning) {
   all_is_well({.strategy = "alltoallv", .effort = "estimate"});
 }
 
-// What all ranks throw alike comes to the caller as it is: a strategy's refusal is a Declined, with no rank's name
-// before it.
+// What all ranks throw alike comes to the caller as it is: a strategy's refusal is a Declined, with
+// no rank's name before it.
 TEST_F(Injected, WhatAllThrowAlikeStays) {
   EXPECT_THROW(all.together([]() -> int { throw Declined("no"); }), Declined);
   try {
@@ -212,7 +213,8 @@ TEST_F(Injected, WhatAllThrowAlikeStays) {
   }
 }
 
-// A rank that is alone with its failure is heard of in whatever the others wait; calls may lie in one another.
+// A rank that is alone with its failure is heard of in whatever the others wait; calls may lie in
+// one another.
 TEST_F(Injected, AnyCollectiveHears) {
   const int last = all.size() - 1;
   const std::vector<std::function<void()>> collectives{

@@ -1,4 +1,5 @@
-// Plans leave nothing behind, whether they were made, used, or could not be made; and any rank may be late at any time.
+// Plans leave nothing behind, whether they were made, used, or could not be made; and any rank may
+// be late at any time.
 #include <weft/weft.hpp>
 
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ using Complex = std::complex<double>;
 /// What a plan may hold of the system: MPI's handles, open files, and shared memory.
 struct Held {
   mpi::Handles handles = mpi::live_handles();
-  long files = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  long files =
+      std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
   long segments = 0;
   Held() {
     std::ifstream maps("/proc/self/maps");
@@ -38,7 +40,8 @@ class Plans : public testing::Test {
   std::vector<Options> ways() const {
     std::vector<Options> all;
     for (const Strategy* strategy : strategies())
-      for (const ScheduleOptions& schedule : {ScheduleOptions{}, ScheduleOptions{"gathered", 2, 2, 1}, ScheduleOptions{"kept", 2, 0, 1}}) {
+      for (const ScheduleOptions& schedule :
+           {ScheduleOptions{}, ScheduleOptions{"gathered", 2, 2, 1}, ScheduleOptions{"kept", 2, 0, 1}}) {
         Options o;
         o.strategy = strategy->name();
         o.effort = "estimate";
@@ -54,7 +57,9 @@ class Plans : public testing::Test {
     const Shape shape{5, 4, 6};
     Plan fft(world.raw(), c2c<double>(shape), options);
     const auto u = fft.input(), u_hat = fft.output();
-    const auto wave = [&](Index mode, const Shape& p) { return std::polar(1.0, std::acos(-1.0) / 2 * static_cast<double>(mode * p[1])); };
+    const auto wave = [&](Index mode, const Shape& p) {
+      return std::polar(1.0, std::acos(-1.0) / 2 * static_cast<double>(mode * p[1]));
+    };
     const auto worst = [](const auto& array, auto&& expected) {
       double error = 0;
       array.for_each([&](const Shape& p, const Complex& v) { error = std::max(error, std::abs(v - expected(p))); });
@@ -65,7 +70,12 @@ class Plans : public testing::Test {
       u.fill([&](const Shape& p) { return wave(mode, p); });
       pause();
       fft.forward(u, u_hat);
-      ASSERT_LT(worst(u_hat, [&](const Shape& k) { return k == Shape{0, mode, 0} ? 120.0 : 0.0; }), 1e-11) << "round " << round;
+      ASSERT_LT(worst(u_hat,
+                      [&](const Shape& k) {
+                        return k == Shape{0, mode, 0} ? 120.0 : 0.0;
+                      }),
+                1e-11)
+          << "round " << round;
       pause();
       fft.backward(u_hat, u);
       ASSERT_LT(worst(u, [&](const Shape& p) { return 120.0 * wave(mode, p); }), 1e-11) << "round " << round;
@@ -109,12 +119,15 @@ TEST_F(Plans, TinyNothingIsLeftOfThoseThatCouldNotBeMade) {
     fails(world, plan({.grid = {ranks, 2}}), {"grid"});
     fails(world, plan({}, {4, last ? 0 : 4, 4}), {"extent of 0"});
     {
-      const Environment forbidden("WEFT_SHARED_MEMORY", last ? "none" : "own");  // fails after everything else has been made
+      // Fails after everything else has been made
+      const Environment forbidden("WEFT_SHARED_MEMORY", last ? "none" : "own");
       fails(world, plan({.strategy = "direct"}), {"WEFT_SHARED_MEMORY=none"});
-      if (ranks % 2 == 0) fails(world, plan({.strategy = "direct", .grid = {ranks / 2, 2}}), {"WEFT_SHARED_MEMORY=none"});
+      if (ranks % 2 == 0)
+        fails(world, plan({.strategy = "direct", .grid = {ranks / 2, 2}}), {"WEFT_SHARED_MEMORY=none"});
       std::vector<int> nodes(static_cast<std::size_t>(ranks), 0);
       nodes.back() = 1;
-      const AnyPlan other(world.raw(), c2c<double>({4, 4, 4}), {.strategy = "node", .nodes = nodes});  // whose node could have made its memory
+      // Whose node could have made its memory
+      const AnyPlan other(world.raw(), c2c<double>({4, 4, 4}), {.strategy = "node", .nodes = nodes});
       EXPECT_EQ(other.effective().strategy, ranks > 1 ? "leader" : "node");
     }
     if (ranks > 1) fails(world, plan({.strategy = "alltoall"}, {5, 3, 4}), {"alltoall", "declines"});
@@ -123,19 +136,25 @@ TEST_F(Plans, TinyNothingIsLeftOfThoseThatCouldNotBeMade) {
 }
 
 TEST_F(Plans, TinySingleThread) {
-  if (!std::getenv("WEFT_TEST_THREAD_LEVEL")) GTEST_SKIP() << "MPI was initialised for threads; the test faults.single runs this without";
+  if (!std::getenv("WEFT_TEST_THREAD_LEVEL"))
+    GTEST_SKIP() << "MPI was initialised for threads; the test faults.single runs this without";
   ASSERT_LT(mpi::thread_level(), MPI_THREAD_FUNNELED);
   there_and_back({.effort = "estimate"}, 1, [] {});
   for (const char* who : {"caller", "thread"})
-    fails(world, [&] { AnyPlan(world.raw(), c2c<double>({4, 4, 4}), {.schedule = {.communicate = who}, .threads = 2}); },
+    fails(world,
+          [&] {
+            AnyPlan(world.raw(), c2c<double>({4, 4, 4}), {.schedule = {.communicate = who}, .threads = 2});
+          },
           {"threads is 2", "MPI_Init_thread", "MPI_THREAD_FUNNELED"});
 }
 
 TEST_F(Plans, TinyDestroyedInAnotherOrderThanMade) {
   const Held before;
   {
-    auto first = std::make_unique<AnyPlan>(world.raw(), c2c<double>({4, 4, 4}), Options{.strategy = "direct", .effort = "estimate"});
-    auto second = std::make_unique<AnyPlan>(world.raw(), c2c<double>({4, 6, 4}), Options{.strategy = "isend", .effort = "estimate"});
+    auto first = std::make_unique<AnyPlan>(world.raw(), c2c<double>({4, 4, 4}),
+                                           Options{.strategy = "direct", .effort = "estimate"});
+    auto second = std::make_unique<AnyPlan>(world.raw(), c2c<double>({4, 6, 4}),
+                                            Options{.strategy = "isend", .effort = "estimate"});
     first.reset();
     AnyPlan third = std::move(*second);
     second.reset();
@@ -144,8 +163,8 @@ TEST_F(Plans, TinyDestroyedInAnotherOrderThanMade) {
   EXPECT_TRUE(Held() == before);
 }
 
-// MPI has room for some thousand communicators. Plans share one, and one more where not all ranks have anything to
-// exchange.
+// MPI has room for some thousand communicators. Plans share one, and one more where not all ranks
+// have anything to exchange.
 TEST_F(Plans, ManyLiveAtOnce) {
   const int many = std::getenv("WEFT_TEST_THOROUGH") ? 10000 : 800;
   MPI_Comm own;

@@ -1,10 +1,12 @@
-// Random problems by FFTW's rules, each done by the drop-in and by FFTW's own MPI transforms in the same processes:
-// extents, blocks, kinds, howmany, in and out of place, transposed before and after, new arrays, old and new entries.
+// Random problems by FFTW's rules, each done by the drop-in and by FFTW's own MPI transforms in the
+// same processes: extents, blocks, kinds, howmany, in and out of place, transposed before and
+// after, new arrays, old and new entries.
 //
 //     problems FFTW3_MPI FFTW3F_MPI COUNT [SEED]
 //
-// Local sizes must be the same, results to rounding. Arrays are as large as local sizes say and not a byte larger:
-// behind them lies a pattern that must still be there. Inputs that FFTW preserves must be as they were.
+// Local sizes must be the same, results to rounding. Arrays are as large as local sizes say and not
+// a byte larger: behind them lies a pattern that must still be there. Inputs that FFTW preserves
+// must be as they were.
 #include <fftw3-mpi.h>
 
 #include <dlfcn.h>
@@ -29,29 +31,29 @@ int problems, differences, without_plan;
 
 template <class Real>
 struct Calls;
-#define CALLS(REAL, X)                                                       \
-  template <>                                                                \
-  struct Calls<REAL> {                                                       \
-    using Complex = X##_complex;                                             \
-    using Plan = X##_plan;                                                   \
-    using Kind = X##_r2r_kind;                                               \
-    static constexpr auto local_size = X##_mpi_local_size_many_transposed;   \
-    static constexpr auto dft = X##_mpi_plan_many_dft;                       \
-    static constexpr auto r2c = X##_mpi_plan_many_dft_r2c;                   \
-    static constexpr auto c2r = X##_mpi_plan_many_dft_c2r;                   \
-    static constexpr auto r2r = X##_mpi_plan_many_r2r;                       \
-    static constexpr auto transpose = X##_mpi_plan_many_transpose;           \
-    static constexpr auto execute = X##_execute;                             \
-    static constexpr auto execute_dft = X##_execute_dft;                     \
-    static constexpr auto execute_r2c = X##_execute_dft_r2c;                 \
-    static constexpr auto execute_c2r = X##_execute_dft_c2r;                 \
-    static constexpr auto execute_r2r = X##_execute_r2r;                     \
-    static constexpr auto mpi_execute_dft = X##_mpi_execute_dft;             \
-    static constexpr auto mpi_execute_r2c = X##_mpi_execute_dft_r2c;         \
-    static constexpr auto mpi_execute_c2r = X##_mpi_execute_dft_c2r;         \
-    static constexpr auto mpi_execute_r2r = X##_mpi_execute_r2r;             \
-    static constexpr auto destroy = X##_destroy_plan;                        \
-    static constexpr const char* prefix = #X;                                \
+#define CALLS(REAL, X)                                                     \
+  template <>                                                              \
+  struct Calls<REAL> {                                                     \
+    using Complex = X##_complex;                                           \
+    using Plan = X##_plan;                                                 \
+    using Kind = X##_r2r_kind;                                             \
+    static constexpr auto local_size = X##_mpi_local_size_many_transposed; \
+    static constexpr auto dft = X##_mpi_plan_many_dft;                     \
+    static constexpr auto r2c = X##_mpi_plan_many_dft_r2c;                 \
+    static constexpr auto c2r = X##_mpi_plan_many_dft_c2r;                 \
+    static constexpr auto r2r = X##_mpi_plan_many_r2r;                     \
+    static constexpr auto transpose = X##_mpi_plan_many_transpose;         \
+    static constexpr auto execute = X##_execute;                           \
+    static constexpr auto execute_dft = X##_execute_dft;                   \
+    static constexpr auto execute_r2c = X##_execute_dft_r2c;               \
+    static constexpr auto execute_c2r = X##_execute_dft_c2r;               \
+    static constexpr auto execute_r2r = X##_execute_r2r;                   \
+    static constexpr auto mpi_execute_dft = X##_mpi_execute_dft;           \
+    static constexpr auto mpi_execute_r2c = X##_mpi_execute_dft_r2c;       \
+    static constexpr auto mpi_execute_c2r = X##_mpi_execute_dft_c2r;       \
+    static constexpr auto mpi_execute_r2r = X##_mpi_execute_r2r;           \
+    static constexpr auto destroy = X##_destroy_plan;                      \
+    static constexpr const char* prefix = #X;                              \
   };
 CALLS(double, fftw)
 CALLS(float, fftwf)
@@ -89,7 +91,8 @@ struct Problem {
     static const char* const names[] = {"c2c", "r2c", "c2r", "r2r", "transpose"};
     std::string all = names[static_cast<int>(what)];
     for (std::size_t k = 0; k < n.size(); ++k) all += (k ? "x" : " ") + std::to_string(n[k]);
-    all += ", howmany " + std::to_string(howmany) + ", blocks " + std::to_string(in_block) + " " + std::to_string(out_block);
+    all += ", howmany " + std::to_string(howmany) + ", blocks " + std::to_string(in_block) + " " +
+           std::to_string(out_block);
     for (const int kind : kinds) all += " kind " + std::to_string(kind);
     all += sign == FFTW_BACKWARD ? ", backward" : "";
     all += in_place ? ", in place" : "";
@@ -111,7 +114,8 @@ Part part(Size n, Size given) {
   return start < n ? Part{start, std::min(block, n - start)} : Part{};
 }
 
-// What a rank has on one side, in numbers of the real type: rows of so many, of which the first `used` are data.
+// What a rank has on one side, in numbers of the real type: rows of so many, of which the first
+// `used` are data.
 struct Side {
   Size rows = 1, row = 0, used = 0;
 };
@@ -119,7 +123,9 @@ Side side(const Problem& p, bool before) {
   const Size numbers = (before ? p.real_before() : p.real_after()) ? p.howmany : 2 * p.howmany;
   if (p.what == What::transpose) {
     const int axis = before ? 0 : 1;
-    return {part(p.n[static_cast<std::size_t>(axis)], before ? p.in_block : p.out_block).count * p.n[static_cast<std::size_t>(1 - axis)], numbers, numbers};
+    return {part(p.n[static_cast<std::size_t>(axis)], before ? p.in_block : p.out_block).count *
+                p.n[static_cast<std::size_t>(1 - axis)],
+            numbers, numbers};
   }
   std::vector<Size> extents = p.n;
   const bool real = before ? p.real_before() : p.real_after();
@@ -141,7 +147,8 @@ class Memory {
   Real* data() { return all_.data(); }
   void fill(unsigned seed) {
     std::minstd_rand random(seed * 977u + static_cast<unsigned>(rank_here) * 7919u + 1u);
-    for (Size k = 0; k < numbers_; ++k) all_[static_cast<std::size_t>(k)] = static_cast<Real>(random() % 2000) / 1000 - 1;
+    for (Size k = 0; k < numbers_; ++k)
+      all_[static_cast<std::size_t>(k)] = static_cast<Real>(random() % 2000) / 1000 - 1;
   }
   bool guarded() const {
     return std::all_of(all_.begin() + numbers_, all_.end(), [](Real value) { return value == pattern; });
@@ -163,18 +170,23 @@ typename Calls<Real>::Plan plan(const Problem& p, Real* in, Real* out, bool of_t
   const auto pick = [&](auto* ours, const char* name) { return of_theirs ? theirs<Real>(ours, name) : ours; };
   switch (p.what) {
     case What::c2c:
-      return pick(C::dft, "_mpi_plan_many_dft")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, complex_in, complex_out, MPI_COMM_WORLD, p.sign, p.flags);
+      return pick(C::dft, "_mpi_plan_many_dft")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, complex_in,
+                                                complex_out, MPI_COMM_WORLD, p.sign, p.flags);
     case What::r2c:
-      return pick(C::r2c, "_mpi_plan_many_dft_r2c")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, in, complex_out, MPI_COMM_WORLD, p.flags);
+      return pick(C::r2c, "_mpi_plan_many_dft_r2c")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, in,
+                                                    complex_out, MPI_COMM_WORLD, p.flags);
     case What::c2r:
-      return pick(C::c2r, "_mpi_plan_many_dft_c2r")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, complex_in, out, MPI_COMM_WORLD, p.flags);
+      return pick(C::c2r, "_mpi_plan_many_dft_c2r")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, complex_in,
+                                                    out, MPI_COMM_WORLD, p.flags);
     case What::r2r: {
       std::vector<typename C::Kind> kinds;
       for (const int kind : p.kinds) kinds.push_back(static_cast<typename C::Kind>(kind));
-      return pick(C::r2r, "_mpi_plan_many_r2r")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, in, out, MPI_COMM_WORLD, kinds.data(), p.flags);
+      return pick(C::r2r, "_mpi_plan_many_r2r")(rank, p.n.data(), p.howmany, p.in_block, p.out_block, in, out,
+                                                MPI_COMM_WORLD, kinds.data(), p.flags);
     }
     default:
-      return pick(C::transpose, "_mpi_plan_many_transpose")(p.n[0], p.n[1], p.howmany, p.in_block, p.out_block, in, out, MPI_COMM_WORLD, p.flags);
+      return pick(C::transpose, "_mpi_plan_many_transpose")(p.n[0], p.n[1], p.howmany, p.in_block, p.out_block, in, out,
+                                                            MPI_COMM_WORLD, p.flags);
   }
 }
 
@@ -184,10 +196,14 @@ void execute(const Problem& p, typename Calls<Real>::Plan plan, Real* in, Real* 
   auto* const complex_in = reinterpret_cast<typename C::Complex*>(in);
   auto* const complex_out = reinterpret_cast<typename C::Complex*>(out);
   switch (p.what) {
-    case What::c2c: return (mpi_entry ? C::mpi_execute_dft : C::execute_dft)(plan, complex_in, complex_out);
-    case What::r2c: return (mpi_entry ? C::mpi_execute_r2c : C::execute_r2c)(plan, in, complex_out);
-    case What::c2r: return (mpi_entry ? C::mpi_execute_c2r : C::execute_c2r)(plan, complex_in, out);
-    default: return (mpi_entry ? C::mpi_execute_r2r : C::execute_r2r)(plan, in, out);
+    case What::c2c:
+      return (mpi_entry ? C::mpi_execute_dft : C::execute_dft)(plan, complex_in, complex_out);
+    case What::r2c:
+      return (mpi_entry ? C::mpi_execute_r2c : C::execute_r2c)(plan, in, complex_out);
+    case What::c2r:
+      return (mpi_entry ? C::mpi_execute_c2r : C::execute_c2r)(plan, complex_in, out);
+    default:
+      return (mpi_entry ? C::mpi_execute_r2r : C::execute_r2r)(plan, in, out);
   }
 }
 
@@ -207,8 +223,8 @@ void compare(const Problem& p, unsigned seed) {
   const char* const type = sizeof(Real) == 4 ? "float" : "double";
   std::vector<Size> sized = p.n;
   if (p.has_half()) sized.back() = sized.back() / 2 + 1;
-  // The blocks of the two axes. Where both sides are cut along one axis, each has a block of its own for it, and sizes
-  // are asked for twice.
+  // The blocks of the two axes. Where both sides are cut along one axis, each has a block of its
+  // own for it, and sizes are asked for twice.
   const bool second_before = p.what != What::transpose && p.transposed_in();
   const bool second_after = p.what == What::transpose || p.transposed_out();
   Size blocks[2][2] = {};
@@ -223,10 +239,11 @@ void compare(const Problem& p, unsigned seed) {
                                    &mine[2], &mine[3]);
     const Size their_room = theirs<Real>(C::local_size, "_mpi_local_size_many_transposed")(
         rank, sized.data(), p.howmany, block0, block1, MPI_COMM_WORLD, &others[0], &others[1], &others[2], &others[3]);
-    // Where one rank has all columns, FFTW's sizes say that every rank has them, which its own plans contradict.
+    // Where one rank has all columns, FFTW's sizes say that every rank has them, which its own
+    // plans contradict.
     const bool exception = ranks > 1 && block_of(sized[1], block1) == sized[1];
-    const bool same = std::equal(mine, mine + (exception ? 2 : 4), others) &&
-                      (one == their_room || (exception && one > their_room));
+    const bool same =
+        std::equal(mine, mine + (exception ? 2 : 4), others) && (one == their_room || (exception && one > their_room));
     room = std::max(room, one);
     if (most(same ? 0 : 1) == 0) continue;
     std::string text = "local sizes " + std::to_string(one);
@@ -236,11 +253,13 @@ void compare(const Problem& p, unsigned seed) {
     return complain(p, type, text);
   }
 
-  // FFTW 3.3.10 writes behind what its local sizes say where one rank has all of an axis: its arrays have more room.
+  // FFTW 3.3.10 writes behind what its local sizes say where one rank has all of an axis: its
+  // arrays have more room.
   const Size numbers = p.what == What::r2r || p.what == What::transpose ? room : 2 * room;
   const Size more = 4 * numbers + 4096;
   Memory<Real> in(numbers), out(p.in_place ? 0 : numbers), their_in(more), their_out(p.in_place ? 0 : more);
-  Real *const result = p.in_place ? in.data() : out.data(), *const their_result = p.in_place ? their_in.data() : their_out.data();
+  Real *const result = p.in_place ? in.data() : out.data(), *const their_result =
+                                                                p.in_place ? their_in.data() : their_out.data();
   const auto expected = plan<Real>(p, their_in.data(), their_result, true);
   if (most(expected ? 0 : 1) > 0) {
     ++without_plan;
@@ -264,8 +283,10 @@ void compare(const Problem& p, unsigned seed) {
     from.fill(seed + static_cast<unsigned>(turn));
     their_in.fill(seed + static_cast<unsigned>(turn));
     Memory<Real> before = from;
-    if (turn) execute<Real>(p, ours, from.data(), to, seed % 2 == 0);
-    else C::execute(ours);
+    if (turn)
+      execute<Real>(p, ours, from.data(), to, seed % 2 == 0);
+    else
+      C::execute(ours);
     C::execute(expected);
     double largest = 1, difference = 0;
     for (Size row = 0; row < after.rows; ++row)
@@ -278,10 +299,13 @@ void compare(const Problem& p, unsigned seed) {
     largest = most(largest);
     difference = most(difference);
     if (difference > rounding * 8 * largest)
-      complain(p, type, (turn ? "new arrays differ by " : "differs by ") + std::to_string(difference) + " of " + std::to_string(largest));
+      complain(p, type,
+               (turn ? "new arrays differ by " : "differs by ") + std::to_string(difference) + " of " +
+                   std::to_string(largest));
     if (most(from.guarded() && other.guarded() ? 0 : 1) > 0) complain(p, type, "writes behind its arrays");
     const bool preserved = !p.in_place && p.what != What::c2r && !(p.flags & FFTW_DESTROY_INPUT);
-    if (preserved && most(std::memcmp(before.data(), from.data(), static_cast<std::size_t>(numbers) * sizeof(Real)) ? 1 : 0) > 0)
+    if (preserved &&
+        most(std::memcmp(before.data(), from.data(), static_cast<std::size_t>(numbers) * sizeof(Real)) ? 1 : 0) > 0)
       complain(p, type, "overwrites its input");
   }
   C::destroy(ours);
@@ -289,7 +313,9 @@ void compare(const Problem& p, unsigned seed) {
 }
 
 Problem any(std::mt19937& random) {
-  const auto pick = [&](int least, int most) { return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1)); };
+  const auto pick = [&](int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+  };
   Problem p;
   p.what = static_cast<What>(pick(0, 4));
   const int rank = p.what == What::transpose ? 2 : pick(2, pick(2, 4));
@@ -317,9 +343,12 @@ Problem any(std::mt19937& random) {
     const std::size_t axis = (moves ? !before : before ? p.transposed_in() : p.transposed_out()) ? 1 : 0;
     Size n = p.n[axis];
     if (p.has_half() && axis + 1 == p.n.size()) n = n / 2 + 1;
-    // Of c2r with two blocks for one axis FFTW-MPI 3.3.10 has wrong results, against a serial transform, too.
-    if (!before && p.what == What::c2r && p.transposed_in() == p.transposed_out()) p.out_block = p.in_block;
-    else if (pick(0, 2) == 0) (before ? p.in_block : p.out_block) = pick(static_cast<int>((n + ranks - 1) / ranks), static_cast<int>(n));
+    // Of c2r with two blocks for one axis FFTW-MPI 3.3.10 has wrong results, against a serial
+    // transform, too.
+    if (!before && p.what == What::c2r && p.transposed_in() == p.transposed_out())
+      p.out_block = p.in_block;
+    else if (pick(0, 2) == 0)
+      (before ? p.in_block : p.out_block) = pick(static_cast<int>((n + ranks - 1) / ranks), static_cast<int>(n));
   }
   return p;
 }
@@ -330,7 +359,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_here);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc < 4) return std::fprintf(stderr, "problems FFTW3_MPI FFTW3F_MPI COUNT [SEED]\n"), MPI_Abort(MPI_COMM_WORLD, 2);
+  if (argc < 4)
+    return std::fprintf(stderr, "problems FFTW3_MPI FFTW3F_MPI COUNT [SEED]\n"), MPI_Abort(MPI_COMM_WORLD, 2);
   fftw_mpi_init();
   fftwf_mpi_init();
   for (const int single : {0, 1}) libraries[single] = dlopen(argv[1 + single], RTLD_NOW | RTLD_LOCAL);
@@ -344,11 +374,14 @@ int main(int argc, char** argv) {
   Problem p = any(random);
   for (; problems < count; ++problems) {
     if (random() % 5 != 0) p = any(random);  // else the last one again: its plan may be kept
-    if (random() % 3 == 0) compare<float>(p, random());
-    else compare<double>(p, random());
+    if (random() % 3 == 0)
+      compare<float>(p, random());
+    else
+      compare<double>(p, random());
   }
   if (rank_here == 0)
-    std::printf("%d problems on %d ranks, %d of them without a plan of FFTW's, %d differences\n", problems, ranks, without_plan, differences);
+    std::printf("%d problems on %d ranks, %d of them without a plan of FFTW's, %d differences\n", problems, ranks,
+                without_plan, differences);
   fftw_mpi_cleanup();
   fftwf_mpi_cleanup();
   MPI_Finalize();

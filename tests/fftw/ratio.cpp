@@ -1,9 +1,10 @@
-// The time of the drop-in's transforms over FFTW-MPI's own, with the program's arrays, in the same processes. Both are
-// executed in turn, so that what else the machine does meets both.
+// The time of the drop-in's transforms over FFTW-MPI's own, with the program's arrays, in the same
+// processes. Both are executed in turn, so that what else the machine does meets both.
 //
 //     ratio FFTW3_MPI [N0xN1[xN2] [HOWMANY [EFFORT [REPEAT]]]]     128x128x128, 1, measure (or estimate, patient), 30
 //
-// For each kind, in and out of place, transposed after or not: medians of the slowest rank's times, and their ratio.
+// For each kind, in and out of place, transposed after or not: medians of the slowest rank's times,
+// and their ratio.
 #include <fftw3-mpi.h>
 
 #include <dlfcn.h>
@@ -105,10 +106,9 @@ int main(int argc, char** argv) {
                  : kind == Kind::r2c ? r2c(rank, n.data(), howmany, 0, 0, real_a, to, MPI_COMM_WORLD, flags)
                                      : c2r(rank, n.data(), howmany, 0, 0, a, real_to, MPI_COMM_WORLD, flags);
         };
-        const fftw_plan plans[] = {
-            made(fftw_mpi_plan_many_dft, fftw_mpi_plan_many_dft_r2c, fftw_mpi_plan_many_dft_c2r),
-            made(THEIRS(fftw_mpi_plan_many_dft), THEIRS(fftw_mpi_plan_many_dft_r2c),
-                 THEIRS(fftw_mpi_plan_many_dft_c2r))};
+        const fftw_plan plans[] = {made(fftw_mpi_plan_many_dft, fftw_mpi_plan_many_dft_r2c, fftw_mpi_plan_many_dft_c2r),
+                                   made(THEIRS(fftw_mpi_plan_many_dft), THEIRS(fftw_mpi_plan_many_dft_r2c),
+                                        THEIRS(fftw_mpi_plan_many_dft_c2r))};
         if (!plans[0] || !plans[1]) {  // FFTW has none of some shapes
           if (rank_here == 0) std::printf("no plan of %s\n", plans[0] ? "FFTW-MPI's" : "weft's");
           for (const fftw_plan plan : plans) fftw_destroy_plan(plan);
@@ -124,8 +124,11 @@ int main(int argc, char** argv) {
         const double ours = median(times[0]), other = median(times[1]);
         if (rank_here == 0) {
           std::printf("%s %-12s %-10s %9.3f ms, FFTW-MPI %9.3f ms, ratio %.2f\n",
-                      kind == Kind::c2c ? "c2c" : kind == Kind::r2c ? "r2c" : "c2r", in_place ? "in place" : "out of place",
-                      transposed ? "transposed" : "natural", 1e3 * ours, 1e3 * other, ours / other);
+                      kind == Kind::c2c   ? "c2c"
+                      : kind == Kind::r2c ? "r2c"
+                                          : "c2r",
+                      in_place ? "in place" : "out of place", transposed ? "transposed" : "natural", 1e3 * ours,
+                      1e3 * other, ours / other);
           std::fflush(stdout);
         }
         for (const fftw_plan plan : plans) fftw_destroy_plan(plan);

@@ -1,5 +1,6 @@
-// A program that knows FFTW alone, as many do it: MPI plans through the entries of serial ones, serial plans beside
-// them, plans made and destroyed around every execution. It compares everything with a serial transform.
+// A program that knows FFTW alone, as many do it: MPI plans through the entries of serial ones,
+// serial plans beside them, plans made and destroyed around every execution. It compares everything
+// with a serial transform.
 //
 //     user [N [REPEAT]]     N^3 points; REPEAT > 0: times instead
 //
@@ -110,7 +111,8 @@ void transforms(ptrdiff_t n) {
 
   // one-dimensional: FFTW's own, also where weft does the others
   ptrdiff_t in_count, in_start, out_count, out_start;
-  const ptrdiff_t line = fftw_mpi_local_size_1d(n * n, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE, &in_count, &in_start, &out_count, &out_start);
+  const ptrdiff_t line = fftw_mpi_local_size_1d(n * n, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE, &in_count,
+                                                &in_start, &out_count, &out_start);
   fftw_complex* const c = fftw_alloc_complex(static_cast<std::size_t>(std::max<ptrdiff_t>(line, 1)));
   plan = fftw_mpi_plan_dft_1d(n * n, c, c, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
   if (plan) {
@@ -128,7 +130,6 @@ void transforms(ptrdiff_t n) {
   fftw_destroy_plan(serial);
   fftw_free(a), fftw_free(b), fftw_free(c), fftw_free(all);
 }
-
 
 // What planning does to arrays, and that it costs little the second time.
 void planning(ptrdiff_t n) {
@@ -202,8 +203,10 @@ int main(int argc, char** argv) {
   fftw_mpi_init();
   const ptrdiff_t n = argc > 1 ? std::atoi(argv[1]) : 12;
   const int repeat = argc > 2 ? std::atoi(argv[2]) : 0;
-  if (repeat > 0) times(n, repeat);
-  else transforms(n), planning(n);
+  if (repeat > 0)
+    times(n, repeat);
+  else
+    transforms(n), planning(n);
   fftw_mpi_cleanup();
   MPI_Finalize();
   if (rank_here == 0 && repeat == 0) std::printf("%d failures\n", failures);

@@ -24,7 +24,10 @@ TEST(Split, rules) {
 TEST(Split, errors_say_what_to_do) {
   EXPECT_TRUE(holds(message([] { Split::blocks(2).bounds(10, 4); }), {"4 blocks of 2", "10 indices", "at least 3"}));
   EXPECT_TRUE(holds(message([] { Split::blocks(0); }), {"blocks of 0", "at least 1"}));
-  EXPECT_TRUE(holds(message([] { Split::given({0, 5, 4, 10}).bounds(10, 3); }), {"{0, 5, 4, 10}", "10 indices", "3 parts", "4 of them"}));
+  EXPECT_TRUE(holds(message([] {
+                      Split::given({0, 5, 4, 10}).bounds(10, 3);
+                    }),
+                    {"{0, 5, 4, 10}", "10 indices", "3 parts", "4 of them"}));
   EXPECT_TRUE(holds(message([] { Split::given({0, 5}).bounds(10, 2); }), {"{0, 5}", "3 of them"}));
   EXPECT_TRUE(holds(message([] { Split::given({}).bounds(10, 2); }), {"{}"}));
   EXPECT_TRUE(holds(message([] { Split::even().bounds(10, 0); }), {"0 parts"}));
@@ -49,7 +52,8 @@ TEST(Layout, grids_count_ranks_in_c_order) {
 }
 
 TEST(Layout, sticks_runs_and_checkerboards) {
-  const Layout sticks = Layout::sticks({2, 3, 5}, {{{{1, 2}, 1, 4}, {{0, 0}, 0, 5}, {{0, 1}, 0, 2}}, {}, {{{1, 0}, 2, 2}}});
+  const Layout sticks =
+      Layout::sticks({2, 3, 5}, {{{{1, 2}, 1, 4}, {{0, 0}, 0, 5}, {{0, 1}, 0, 2}}, {}, {{{1, 0}, 2, 2}}});
   EXPECT_EQ(sticks.runs(0), (Runs{{26, 3}, {0, 7}}));
   EXPECT_EQ(sticks.points(0), 10);
   EXPECT_TRUE(sticks.runs(1).empty() && sticks.runs(2).empty());
@@ -92,15 +96,18 @@ TEST(Layout, grows_beyond_the_shape) {
 
 TEST(Layout, what_is_no_partition_is_named) {
   const auto problem = [](const Layout& layout) { return message([&] { layout.check_partition("input"); }); };
-  EXPECT_TRUE(
-      holds(problem({{4, 4}, {{{0, 0}, {3, 4}}, {{0, 0}, {0, 0}}, {{2, 1}, {4, 4}}}}), {"input: ", "ranks 0 and 2", "[2, 3) x [1, 4)"}));
-  EXPECT_TRUE(holds(problem({{4, 4}, {{{0, 0}, {2, 4}}, {{2, 1}, {4, 4}}}}), {"input: ", "2 of the 16 points", "[0, 4) x [0, 4)"}));
-  EXPECT_TRUE(
-      holds(problem({{4, 4}, {{{0, 0}, {2, 4}}, {{2, 0}, {5, 4}}}}), {"rank 1 owns [2, 5) x [0, 4)", "not inside [0, 4) x [0, 4)"}));
+  EXPECT_TRUE(holds(problem({{4, 4}, {{{0, 0}, {3, 4}}, {{0, 0}, {0, 0}}, {{2, 1}, {4, 4}}}}),
+                    {"input: ", "ranks 0 and 2", "[2, 3) x [1, 4)"}));
+  EXPECT_TRUE(holds(problem({{4, 4}, {{{0, 0}, {2, 4}}, {{2, 1}, {4, 4}}}}),
+                    {"input: ", "2 of the 16 points", "[0, 4) x [0, 4)"}));
+  EXPECT_TRUE(holds(problem({{4, 4}, {{{0, 0}, {2, 4}}, {{2, 0}, {5, 4}}}}),
+                    {"rank 1 owns [2, 5) x [0, 4)", "not inside [0, 4) x [0, 4)"}));
   EXPECT_TRUE(holds(problem(Layout::replicated({4, 4}, 2)), {"ranks 0 and 1", "[0, 4) x [0, 4)"}));
-  EXPECT_TRUE(holds(problem(Layout::runs({4, 4}, {{{0, 9}}, {{8, 8}}})), {"ranks 0 and 1 both own indices [8, 9)", "(2, 0)"}));
+  EXPECT_TRUE(
+      holds(problem(Layout::runs({4, 4}, {{{0, 9}}, {{8, 8}}})), {"ranks 0 and 1 both own indices [8, 9)", "(2, 0)"}));
   EXPECT_TRUE(holds(problem(Layout::runs({4, 4}, {{{0, 16}, {3, 1}}})), {"rank 0 twice owns indices [3, 4)"}));
-  EXPECT_TRUE(holds(problem(Layout::runs({4, 4}, {{{0, 9}}, {{10, 6}}})), {"1 of the 16 points", "belongs to no rank"}));
+  EXPECT_TRUE(
+      holds(problem(Layout::runs({4, 4}, {{{0, 9}}, {{10, 6}}})), {"1 of the 16 points", "belongs to no rank"}));
   EXPECT_TRUE(holds(problem(Layout::runs({4, 4}, {{{0, 9}}, {{9, 8}}})), {"rank 1 owns indices [9, 17)", "[0, 16)"}));
 }
 
@@ -111,14 +118,23 @@ TEST(Layout, errors_say_what_to_do) {
   EXPECT_TRUE(holds(message([] { Layout::slab({4, 4}, 2, 2); }), {"axis 2", "0 to 1"}));
   EXPECT_TRUE(holds(message([] { Layout::slab({4, 0}, 0, 2); }), {"(4, 0)", "at least 1"}));
   EXPECT_TRUE(holds(message([] { Layout::slab({4, -3}, 1, 2); }), {"-3"}));
-  EXPECT_TRUE(holds(message([] { Layout::slab({Index{1} << 40, Index{1} << 40}, 0, 2); }), {"1099511627776x1099511627776"}));
+  EXPECT_TRUE(holds(message([] {
+                      Layout::slab({Index{1} << 40, Index{1} << 40}, 0, 2);
+                    }),
+                    {"1099511627776x1099511627776"}));
   EXPECT_TRUE(holds(message([] { Layout({4, 4}, {}); }), {"no rank"}));
   EXPECT_TRUE(holds(message([] { Layout({4, 4}, {{{0}, {4}}}); }), {"rank 0", "[0, 4)", "4x4"}));
   EXPECT_TRUE(holds(message([] { Layout({4, 4}, {Box::whole({4, 4})}, {0, 2}); }), {"order (0, 2)"}));
-  EXPECT_TRUE(holds(message([] { Layout::sticks({4, 4, 4}, {{{{4, 0}, 0, 4}}}); }), {"rank 0", "(4, 0)", "[0, 4) x [0, 4)"}));
+  EXPECT_TRUE(holds(message([] {
+                      Layout::sticks({4, 4, 4}, {{{{4, 0}, 0, 4}}});
+                    }),
+                    {"rank 0", "(4, 0)", "[0, 4) x [0, 4)"}));
   EXPECT_TRUE(holds(message([] { Layout::sticks({4, 4, 4}, {{}, {{{3, 0}, 2, 5}}}); }), {"rank 1", "[2, 5)"}));
   EXPECT_TRUE(holds(message([] { Layout::runs({4}, {{{0, -1}}}); }), {"run of -1"}));
-  EXPECT_TRUE(holds(message([] { Layout::checkerboard({4, 4}, {Box::whole({5, 4})}); }), {"rank 0", "[0, 5) x [0, 4)"}));
+  EXPECT_TRUE(holds(message([] {
+                      Layout::checkerboard({4, 4}, {Box::whole({5, 4})});
+                    }),
+                    {"rank 0", "[0, 5) x [0, 4)"}));
   const Layout runs = Layout::runs({4}, {{{0, 4}}});
   EXPECT_TRUE(holds(message([&] { runs.box(0); }), {"runs of shape 4", "no boxes"}));
   EXPECT_TRUE(holds(message([&] { runs.grown({1}); }), {"only boxes"}));

@@ -1,5 +1,6 @@
-// The global-index oracle: all ranks in one process, every element holds its own global index, and a reference copier moves
-// the pieces pair by pair. Where elements lie is computed here a second time, by counting, and never asked of the library.
+// The global-index oracle: all ranks in one process, every element holds its own global index, and
+// a reference copier moves the pieces pair by pair. Where elements lie is computed here a second
+// time, by counting, and never asked of the library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ std::string message(F f) {
 }
 inline ::testing::AssertionResult holds(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
-    if (text.find(part) == std::string::npos) return ::testing::AssertionFailure() << "no \"" << part << "\" in: " << text;
+    if (text.find(part) == std::string::npos)
+      return ::testing::AssertionFailure() << "no \"" << part << "\" in: " << text;
   return ::testing::AssertionSuccess();
 }
 
@@ -54,7 +56,8 @@ struct Element {
   Index global, offset;
 };
 
-/// Whether a point of a box is a ghost point that is wanted; of boxes that have none every point is wanted.
+/// Whether a point of a box is a ghost point that is wanted; of boxes that have none every point is
+/// wanted.
 inline bool wanted(const Shape& point, const Box& box, const Ghosts& ghosts) {
   if (ghosts.before.empty()) return true;
   int axes = 0;
@@ -124,13 +127,14 @@ inline Arrays arrays(const Layout& layout, Index value) {
   return all;
 }
 
-/// Moves everything and checks every element; then that counts, tiles, members and the two sides agree, and that the adjoint is one:
-/// <A x, y> = <x, A* y> for all sorts of x and y.
+/// Moves everything and checks every element; then that counts, tiles, members and the two sides
+/// agree, and that the adjoint is one: <A x, y> = <x, A* y> for all sorts of x and y.
 inline void expect_right(const Layout& from, const Layout& to, Cut cut = {}, const Few<int>& periodic = {},
                          const Ghosts& ghosts = {}) {
-  SCOPED_TRACE(from.describe(true) + " -> " + to.describe(true) + ", tiles of " + std::to_string(cut.size) + " on axis " +
-               std::to_string(cut.axis) + ", periodic " + point_string(Shape(periodic.begin(), periodic.end())) + ", ghosts " +
-               point_string(ghosts.before) + " and " + point_string(ghosts.behind) + (ghosts.corners ? "" : " without corners"));
+  SCOPED_TRACE(from.describe(true) + " -> " + to.describe(true) + ", tiles of " + std::to_string(cut.size) +
+               " on axis " + std::to_string(cut.axis) + ", periodic " +
+               point_string(Shape(periodic.begin(), periodic.end())) + ", ghosts " + point_string(ghosts.before) +
+               " and " + point_string(ghosts.behind) + (ghosts.corners ? "" : " without corners"));
   const int ranks = from.ranks();
   std::vector<Pattern> patterns, back;
   for (int r = 0; r < ranks; ++r) patterns.emplace_back(from, to, r, cut, periodic, ghosts);
@@ -168,8 +172,8 @@ inline void expect_right(const Layout& from, const Layout& to, Cut cut = {}, con
           const auto sequence = boxes(gives, peer);
           ASSERT_EQ(sequence, boxes(takes, giver.rank()));
           for (std::size_t i = 1; i < sequence.size(); ++i)
-            ASSERT_TRUE(std::lexicographical_compare(sequence[i - 1].lo.begin(), sequence[i - 1].lo.end(), sequence[i].lo.begin(),
-                                                     sequence[i].lo.end()));
+            ASSERT_TRUE(std::lexicographical_compare(sequence[i - 1].lo.begin(), sequence[i - 1].lo.end(),
+                                                     sequence[i].lo.begin(), sequence[i].lo.end()));
         }
         for (const auto* pieces : {&gives, &takes})
           for (const Piece& piece : *pieces) ASSERT_FALSE(piece.at.box.empty());
@@ -187,7 +191,8 @@ inline void expect_right(const Layout& from, const Layout& to, Cut cut = {}, con
           group[at(d)] = group[at(s)] = std::min(group[at(s)], group[at(d)]);
           forward_product += x[at(s)][at(read[i])] * y(d, write[i]);
         }
-        const auto home = places(back[at(s)].tile(t).takes, peer), away = places(back[at(d)].tile(t).gives, giver.rank());
+        const auto home = places(back[at(s)].tile(t).takes, peer),
+                   away = places(back[at(d)].tile(t).gives, giver.rank());
         ASSERT_EQ(home.size(), away.size());
         for (std::size_t i = 0; i < home.size(); ++i) adjoint_x[at(s)].at(at(home[i])) += y(d, away[i]);
       }

@@ -1,4 +1,5 @@
-// Patterns against the oracle: awkward shapes, every kind of layout, halos, tiles, thousands of ranks.
+// Patterns against the oracle: awkward shapes, every kind of layout, halos, tiles, thousands of
+// ranks.
 #include <algorithm>
 #include <limits>
 
@@ -33,7 +34,8 @@ TEST(Pattern, slabs_of_every_awkward_shape_in_every_order) {
     const auto all = orders(axes);
     for (const Shape& shape : awkward_shapes(axes))
       for (const Order& order : all) {
-        const int ranks = 1 + static_cast<int>(i++ % 4), a = static_cast<int>(i % at(axes)), b = static_cast<int>((i / 3) % at(axes));
+        const int ranks = 1 + static_cast<int>(i++ % 4), a = static_cast<int>(i % at(axes)),
+                  b = static_cast<int>((i / 3) % at(axes));
         Shape padding = Shape::filled(axes, 0);
         padding[order[axes - 1]] = static_cast<Index>(i % 3);
         padding[order[0]] = 1;
@@ -61,14 +63,15 @@ TEST(Pattern, four_and_five_axes) {
 
 TEST(Pattern, slabs_pencils_and_bricks) {
   const Shape shape{7, 11, 13};
-  const std::vector<Layout> layouts{Layout::slab(shape, 0, 12),
-                                    Layout::slab(shape, 1, 12, Split::blocks()),
-                                    Layout::slab(shape, 2, 12, Split::blocks(13), {2, 0, 1}),
-                                    Layout::grid(shape, {3, 4, 1}, Split::even(), {1, 0, 2}),
-                                    Layout::grid(shape, {4, 1, 3}).ordered({0, 2, 1}, {0, 3, 1}),
-                                    Layout::grid(shape, {1, 2, 6}, Split::blocks()),
-                                    Layout::grid(shape, {2, 3, 2}, {Split::given({0, 0, 7}), Split::even(), Split::blocks(12)}),
-                                    Layout::grid(shape, {3, 2, 2}, Split::even(), {2, 1, 0})};
+  const std::vector<Layout> layouts{
+      Layout::slab(shape, 0, 12),
+      Layout::slab(shape, 1, 12, Split::blocks()),
+      Layout::slab(shape, 2, 12, Split::blocks(13), {2, 0, 1}),
+      Layout::grid(shape, {3, 4, 1}, Split::even(), {1, 0, 2}),
+      Layout::grid(shape, {4, 1, 3}).ordered({0, 2, 1}, {0, 3, 1}),
+      Layout::grid(shape, {1, 2, 6}, Split::blocks()),
+      Layout::grid(shape, {2, 3, 2}, {Split::given({0, 0, 7}), Split::even(), Split::blocks(12)}),
+      Layout::grid(shape, {3, 2, 2}, Split::even(), {2, 1, 0})};
   for (const Layout& from : layouts)
     for (const Layout& to : layouts) expect_right(from, to, {1, 4});
 }
@@ -83,7 +86,9 @@ TEST(Pattern, primes_and_more_ranks_than_planes) {
 
 TEST(Pattern, custom_boxes_that_fit_no_grid) {
   const Shape shape{6, 6};
-  const Layout pinwheel(shape, {{{0, 0}, {2, 4}}, {{0, 4}, {4, 6}}, {{4, 2}, {6, 6}}, {{2, 0}, {6, 2}}, {{2, 2}, {4, 4}}}, {1, 0}, {0, 1});
+  const Layout pinwheel(shape,
+                        {{{0, 0}, {2, 4}}, {{0, 4}, {4, 6}}, {{4, 2}, {6, 6}}, {{2, 0}, {6, 2}}, {{2, 2}, {4, 4}}},
+                        {1, 0}, {0, 1});
   EXPECT_EQ(message([&] { pinwheel.check_partition("pinwheel"); }), "");
   for (int axis : {0, 1}) {
     expect_right(pinwheel, Layout::slab(shape, axis, 5), {axis, 1});
@@ -143,7 +148,8 @@ TEST(Pattern, destinations_may_overlap_leave_holes_or_move_away) {
   const Layout from = Layout::slab(shape, 0, 3);
   expect_right(from, Layout::replicated(shape, 3), {0, 1});
   expect_right(from, Layout(shape, {{{1, 1}, {3, 4}}, {{3, 2}, {3, 4}}, {{5, 0}, {6, 2}}}));
-  expect_right(Layout(shape, {{{0, 0}, {2, 5}}, {{0, 0}, {0, 0}}, {{4, 1}, {6, 3}}}), Layout::slab(shape, 1, 3), {1, 2});
+  expect_right(Layout(shape, {{{0, 0}, {2, 5}}, {{0, 0}, {0, 0}}, {{4, 1}, {6, 3}}}), Layout::slab(shape, 1, 3),
+               {1, 2});
   std::vector<Box> shifted;
   for (int r = 0; r < 3; ++r) shifted.push_back(from.box(r).shifted({-1, 12}));
   expect_right(from, Layout(shape, shifted), {0, 1}, {1, 1});
@@ -171,14 +177,20 @@ TEST(Pattern, tiles_are_as_many_as_the_longest_part_needs) {
 
 TEST(Pattern, errors_say_what_to_do) {
   const Layout slab = Layout::slab({4, 4}, 0, 2), board = Layout::checkerboard({4, 4}, {slab.box(0), slab.box(1)});
-  EXPECT_TRUE(holds(message([&] { Pattern(slab, Layout::slab({4, 5}, 0, 2), 0); }), {"of 4x4 on 2", "of 4x5 on 2", "same shape"}));
+  EXPECT_TRUE(holds(message([&] {
+                      Pattern(slab, Layout::slab({4, 5}, 0, 2), 0);
+                    }),
+                    {"of 4x4 on 2", "of 4x5 on 2", "same shape"}));
   EXPECT_TRUE(holds(message([&] { Pattern(slab, Layout::slab({4, 4}, 0, 3), 0); }), {"on 2 ranks", "on 3 ranks"}));
   EXPECT_TRUE(holds(message([&] { Pattern(slab, slab, 2); }), {"rank 2", "0 to 1"}));
   EXPECT_TRUE(holds(message([&] { Pattern(slab, slab, 0, {2, 1}); }), {"axis 2", "0 to 1"}));
   EXPECT_TRUE(holds(message([&] { Pattern(slab, slab, 0, {1, 0}); }), {"tiles of 0", "at least 1"}));
   EXPECT_TRUE(holds(message([&] { Pattern(slab, board, 0, {1, 1}); }), {"runs", "axis -1"}));
   EXPECT_TRUE(holds(message([&] { Pattern(slab, slab, 0, {}, {1}); }), {"periodic on 1 axes"}));
-  EXPECT_TRUE(holds(message([&] { Pattern(Layout::replicated({4, 4}, 2), slab, 0); }), {"source", "ranks 0 and 1 both own"}));
+  EXPECT_TRUE(holds(message([&] {
+                      Pattern(Layout::replicated({4, 4}, 2), slab, 0);
+                    }),
+                    {"source", "ranks 0 and 1 both own"}));
   EXPECT_TRUE(holds(message([&] { Pattern(slab.grown({0, 1}), slab, 0); }), {"source", "not inside"}));
 }
 
@@ -221,7 +233,8 @@ class Chance {
   Layout partition(const Shape& shape, int ranks) {
     switch (below(6)) {
       case 0:
-        return in_memory(Layout::slab(shape, static_cast<int>(below(shape.size())), ranks, below(2) ? Split::even() : Split::blocks()));
+        return in_memory(Layout::slab(shape, static_cast<int>(below(shape.size())), ranks,
+                                      below(2) ? Split::even() : Split::blocks()));
       case 1:
         return Layout::checkerboard(shape, boxes(shape, ranks));
       case 2: {
@@ -285,7 +298,9 @@ TEST(Pattern, any_layout_to_any_layout) {
     Few<int> periodic;
     for (int a = 0; a < shape.size() && round % 3; ++a) periodic.push_back(static_cast<int>(chance.below(2)));
     const bool boxes = from.has_boxes() && to.has_boxes();
-    expect_right(from, to, boxes ? Cut{static_cast<int>(chance.below(shape.size() + 1)) - 1, 1 + chance.below(4)} : Cut{}, periodic);
+    expect_right(from, to,
+                 boxes ? Cut{static_cast<int>(chance.below(shape.size() + 1)) - 1, 1 + chance.below(4)} : Cut{},
+                 periodic);
     if (HasFailure()) return;
   }
 }
@@ -348,7 +363,8 @@ TEST(Scale, custom_boxes_on_4096_ranks) {
   EXPECT_EQ(message([&] { custom.check_partition("custom"); }), "");
   const Pattern pattern(custom, Layout::grid({1000, 1000, 1000}, {64, 64, 1}), 40);
   EXPECT_GT(pattern.ranks(), 1);
-  const auto largest = std::max_element(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) { return a.volume() < b.volume(); });
+  const auto largest =
+      std::max_element(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) { return a.volume() < b.volume(); });
   --largest->hi[0];
   EXPECT_TRUE(holds(message([&] { Layout({1000, 1000, 1000}, boxes).check_partition("custom"); }), {"to no rank"}));
   largest->hi[0] += 2;

@@ -4,7 +4,8 @@
 namespace weft {
 namespace {
 
-// Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40, coarse grid 30^3, 657 of 900 columns not zero, 16 ranks.
+// Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40, coarse grid 30^3, 657 of 900 columns
+// not zero, 16 ranks.
 void expect_cnt40(const Layout& columns, const Layout& planes) {
   const Pattern pattern(columns, planes, 0);
   ASSERT_EQ(pattern.ranks(), 16);
@@ -41,7 +42,8 @@ TEST(Published, columns_to_planes_of_cnt40) {
   expect_cnt40(Layout::slab({657, 30}, 0, 16), Layout::slab({657, 30}, 1, 16));
 }
 
-// Dubey and Tessera, "Redistribution strategies for portable parallel FFT": 256^3 on 128 ranks, plane by plane.
+// Dubey and Tessera, "Redistribution strategies for portable parallel FFT": 256^3 on 128 ranks,
+// plane by plane.
 TEST(Published, plane_messages_of_the_redistribution_kernels) {
   const Index n = 256, ranks = 128;
   const Pattern pattern(Layout::slab({n, n, n}, 0, ranks), Layout::slab({n, n, n}, 1, ranks), 77, {0, 1});

@@ -52,7 +52,9 @@ TEST(View, slivers_of_a_dense_view_merge_to_one) {
 }
 
 TEST(View, merging_joins_only_what_one_rule_covers) {
-  const auto line = [](Index lo, Index hi, Index offset, Index stride, int slot = 0) { return View{{{lo}, {hi}}, slot, offset, {stride}}; };
+  const auto line = [](Index lo, Index hi, Index offset, Index stride, int slot = 0) {
+    return View{{{lo}, {hi}}, slot, offset, {stride}};
+  };
   EXPECT_EQ(merge({line(0, 2, 0, 1), line(2, 4, 2, 1)}), (std::vector<View>{line(0, 4, 0, 1)}));
   EXPECT_EQ(merge({line(2, 4, 2, 1), line(4, 4, 9, 1), line(0, 2, 0, 1)}), (std::vector<View>{line(0, 4, 0, 1)}));
   EXPECT_EQ(merge({line(0, 1, 7, 1), line(1, 2, 3, 1), line(2, 3, -1, 1)}), (std::vector<View>{line(0, 3, 7, -4)}));
@@ -63,7 +65,8 @@ TEST(View, merging_joins_only_what_one_rule_covers) {
   // the same points twice, elsewhere: each finds its own continuation
   EXPECT_EQ(merge({line(0, 2, 0, 1), line(0, 2, 50, 1), line(2, 4, 52, 1), line(2, 4, 2, 1)}),
             (std::vector<View>{line(0, 4, 0, 1), line(0, 4, 50, 1)}));
-  EXPECT_EQ(merge({line(5, 6, 5, 1), line(0, 2, 0, 1), line(2, 4, 2, 1)}).front(), line(5, 6, 5, 1));  // first seen first
+  // First seen first
+  EXPECT_EQ(merge({line(5, 6, 5, 1), line(0, 2, 0, 1), line(2, 4, 2, 1)}).front(), line(5, 6, 5, 1));
 }
 
 TEST(View, merging_never_changes_what_lies_where) {

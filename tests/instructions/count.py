@@ -20,8 +20,9 @@ def instructions(program, emulator, words):
         if log.wait():
             raise SystemExit(f"count.py: {' '.join(words)} failed")
         return count
-    told = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
-                           program, *words], capture_output=True, text=True, check=True).stderr
+    told = subprocess.run(
+        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program, *words],
+        capture_output=True, text=True, check=True).stderr
     return int(re.search(r"I +refs: +([\d,]+)", told)[1].replace(",", ""))
 
 
@@ -38,7 +39,8 @@ def main():
         for kind, form in forms:
             row = []
             for n in lengths:
-                own, other = (a_line(program, emulator, who, kind, precision, str(n), form) for who in (kernels, "fftw"))
+                own, other = (a_line(program, emulator, who, kind, precision, str(n), form)
+                              for who in (kernels, "fftw"))
                 row.append(f"{own:.0f} / {other:.0f} = {own / other:.2f}")
             print(f"| {kind}, {precision}, {form} | " + " | ".join(row) + " |", flush=True)
 

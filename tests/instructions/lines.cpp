@@ -1,6 +1,6 @@
-// weft_lines SET KIND PRECISION LENGTH FORM TIMES: transforms 8 lines so many times, by the kernels of an instruction
-// set or by FFTW's lines ("fftw"), contiguous ("rows") or side by side ("columns"). Whoever counts instructions counts
-// those of two runs.
+// weft_lines SET KIND PRECISION LENGTH FORM TIMES: transforms 8 lines so many times, by the kernels
+// of an instruction set or by FFTW's lines ("fftw"), contiguous ("rows") or side by side
+// ("columns"). Whoever counts instructions counts those of two runs.
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     std::memset(made.data(), 0, made.bytes());
     return made;
   };
-  const Aligned in = memory(spec.in_span(count), spec.complex_in()), out = memory(spec.out_span(count), spec.complex_out());
+  const Aligned in = memory(spec.in_span(count), spec.complex_in()),
+                out = memory(spec.out_span(count), spec.complex_out());
   for (long k = std::atol(argv[6]); k > 0; --k) (*lines)(in.data(), out.data(), count);
 }

@@ -1,4 +1,5 @@
-// What the C interface tells is what the C++ interface tells: layouts, options, plans, traces, tuning and wisdom.
+// What the C interface tells is what the C++ interface tells: layouts, options, plans, traces,
+// tuning and wisdom.
 #include <weft/weft.h>
 
 #include <gtest/gtest.h>

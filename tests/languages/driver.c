@@ -10,7 +10,7 @@ static uint64_t sums[4]; /* two of what forward gives, two of what backward give
 static uint64_t rotated(uint64_t word, int by) { return by == 0 ? word : word << by | word >> (64 - by); }
 
 /* Fills a part (sum < 0), or adds its bits to the sums from `sum` on. */
-static void walk(const weft_view *view, const int64_t *whole, int bytes, int parts, char *data, int sum) {
+static void walk(const weft_view* view, const int64_t* whole, int bytes, int parts, char* data, int sum) {
   int64_t at[WEFT_MAX_AXES], a, p;
   for (a = 0; a < view->axes; ++a)
     if ((at[a] = view->lo[a]) >= view->hi[a]) return;
@@ -21,11 +21,11 @@ static void walk(const weft_view *view, const int64_t *whole, int bytes, int par
       index = index * whole[a] + at[a];
     }
     for (p = 0; p < parts; ++p) {
-      char *const here = data + (place * parts + p) * bytes;
+      char* const here = data + (place * parts + p) * bytes;
       if (sum < 0) {
         const double value = (double)(p == 0 ? (37 * index + 11) % 101 - 50 : (53 * index + 29) % 97 - 48) / 64;
         const float rounded = (float)value;
-        memcpy(here, bytes == 4 ? (const void *)&rounded : (const void *)&value, (size_t)bytes);
+        memcpy(here, bytes == 4 ? (const void*)&rounded : (const void*)&value, (size_t)bytes);
       } else {
         uint64_t word = 0;
         memcpy(&word, here, (size_t)bytes);
@@ -38,9 +38,9 @@ static void walk(const weft_view *view, const int64_t *whole, int bytes, int par
   }
 }
 
-static int parts_of(const char *type) { return type[0] == 'c' ? 2 : 1; }
+static int parts_of(const char* type) { return type[0] == 'c' ? 2 : 1; }
 
-static int run(weft_plan *plan, int bytes) {
+static int run(weft_plan* plan, int bytes) {
   weft_layout *in = NULL, *out = NULL;
   weft_view from, to;
   int64_t whole[WEFT_MAX_AXES], modes[WEFT_MAX_AXES];
@@ -56,24 +56,24 @@ static int run(weft_plan *plan, int bytes) {
   weft_layout_destroy(&out);
   if (status) return status;
   memset(sums, 0, sizeof sums);
-  walk(&from, whole, bytes, parts_of(in_type), (char *)u, -1);
+  walk(&from, whole, bytes, parts_of(in_type), (char*)u, -1);
   if ((status = weft_plan_forward(plan, u, u_hat))) return status;
-  walk(&to, modes, bytes, parts_of(out_type), (char *)u_hat, 0);
+  walk(&to, modes, bytes, parts_of(out_type), (char*)u_hat, 0);
   if ((status = weft_plan_backward(plan, u_hat, u))) return status;
-  walk(&from, whole, bytes, parts_of(in_type), (char *)u, 2);
+  walk(&from, whole, bytes, parts_of(in_type), (char*)u, 2);
   return WEFT_OK;
 }
 
-static int planned(weft_plan **plan, const char *precision, const char *kinds, char *extents, char *settings) {
-  weft_problem *problem = NULL;
-  weft_options *options = NULL;
+static int planned(weft_plan** plan, const char* precision, const char* kinds, char* extents, char* settings) {
+  weft_problem* problem = NULL;
+  weft_options* options = NULL;
   int64_t shape[WEFT_MAX_AXES], axes = 0;
-  char *word;
+  char* word;
   int status;
   for (word = strtok(extents, "x"); word; word = strtok(NULL, "x")) shape[axes++] = atoll(word);
   status = weft_options_create(&options) || weft_options_set(options, "effort", "estimate");
   for (word = strcmp(settings, "-") == 0 ? NULL : strtok(settings, ";"); word && !status; word = strtok(NULL, ";")) {
-    char *const value = strchr(word, '=');
+    char* const value = strchr(word, '=');
     *value = '\0';
     status = weft_options_set(options, word, value + 1);
   }
@@ -84,7 +84,7 @@ static int planned(weft_plan **plan, const char *precision, const char *kinds, c
   return status;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   char line[300], name[50], precision[20], kinds[50], extents[50], settings[100];
   int rank, given;
   FILE *file = NULL, *to = NULL;
@@ -93,15 +93,16 @@ int main(int argc, char **argv) {
   if (argc != 3 || (file = fopen(argv[1], "r")) == NULL || (rank == 0 && (to = fopen(argv[2], "w")) == NULL))
     MPI_Abort(MPI_COMM_WORLD, 2);
   while (fgets(line, sizeof line, file)) {
-    weft_plan *plan = NULL;
-    if (line[0] == '#' || sscanf(line, "%49s%19s%49s%49s%99s", name, precision, kinds, extents, settings) != 5) continue;
+    weft_plan* plan = NULL;
+    if (line[0] == '#' || sscanf(line, "%49s%19s%49s%49s%99s", name, precision, kinds, extents, settings) != 5)
+      continue;
     if (planned(&plan, precision, kinds, extents, settings) || run(plan, strcmp(precision, "single") == 0 ? 4 : 8)) {
       if (rank == 0) fprintf(to, "%s declined\n", name);
     } else {
       MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_UINT64_T, MPI_BXOR, MPI_COMM_WORLD);
       if (rank == 0)
-        fprintf(to, "%s %016llx%016llx %016llx%016llx\n", name, (unsigned long long)sums[0], (unsigned long long)sums[1],
-               (unsigned long long)sums[2], (unsigned long long)sums[3]);
+        fprintf(to, "%s %016llx%016llx %016llx%016llx\n", name, (unsigned long long)sums[0],
+                (unsigned long long)sums[1], (unsigned long long)sums[2], (unsigned long long)sums[3]);
     }
     weft_plan_destroy(&plan);
   }

@@ -1,4 +1,5 @@
-// Every way of finding overlaps: the serial matrix, and the bytes of the published formulas, counted point by point.
+// Every way of finding overlaps: the serial matrix, and the bytes of the published formulas,
+// counted point by point.
 #include <gtest/gtest.h>
 
 #include <algorithm>

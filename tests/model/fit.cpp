@@ -117,7 +117,8 @@ TEST(Fit, NegativeIsFlaggedAndNeverSaid) {
 }
 
 TEST(Fit, ContradictionsOfTheSource) {
-  // Introduced as computation, printed as t_COMM: it is neither of the two times printed for 32 ranks.
+  // Introduced as computation, printed as t_COMM: it is neither of the two times printed for 32
+  // ranks.
   const double sp2 = given_fit("comm", {-16.66, 1381.833, -0.084}, 1, 32, 0.25).at(32).value;
   EXPECT_EQ(printed(sp2), "26.64");
   EXPECT_GT(std::min(std::abs(sp2 - 49), std::abs(sp2 - 42)), 15);
@@ -128,8 +129,7 @@ TEST(Fit, ErrorBarsHoldWhatTheyPromise) {  // 95 of 100 further measurements
   unsigned state = 1;
   const auto noise = [&] {  // nearly normal, of deviation 1
     double sum = -6;
-    for (int k = 0; k < 12; ++k)
-      sum += static_cast<double>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 24);
+    for (int k = 0; k < 12; ++k) sum += static_cast<double>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 24);
     return sum;
   };
   int inside = 0, all = 0;

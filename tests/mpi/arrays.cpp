@@ -56,7 +56,8 @@ TEST(ArraysTiny, InPlaceBothSidesOfOneMemory) {
   EXPECT_THROW(apart.as_input(w_hat), Error);
 }
 
-// Ghost layers before and behind, in real and in transformed space: the part is transformed, nothing else is touched.
+// Ghost layers before and behind, in real and in transformed space: the part is transformed,
+// nothing else is touched.
 template <class In>
 void inside(const Problem<In, Complex>& problem, const Shape& transformed, const std::pair<Shape, Shape>& ghosts,
             const Order& order, const Options& given) {

@@ -14,7 +14,8 @@ Order shifted(const Order& axes, const Options& o) {
   return s;
 }
 
-// Where over_all begins among the schedules: anything that differs from problem to problem, and is the same whichever tests run.
+// Where over_all begins among the schedules: anything that differs from problem to problem, and is
+// the same whichever tests run.
 Index turn_of(const AnyProblem& problem, const Change& change) {
   Options o;
   change(o);
@@ -57,8 +58,11 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
   const auto after = [&](const Shape& p) { return known.after[static_cast<std::size_t>(position(p, shape))]; };
   double points_each = 1;
   for (int k = 0; k < problem.axes.size(); ++k)
-    points_each *= static_cast<double>(logical_size(problem.kinds[static_cast<std::size_t>(k)], problem.shape[problem.axes[k]]));
-  const double scale = options.scale == "full" ? 1 / points_each : options.scale == "symmetric" ? 1 / std::sqrt(points_each) : 1;
+    points_each *=
+        static_cast<double>(logical_size(problem.kinds[static_cast<std::size_t>(k)], problem.shape[problem.axes[k]]));
+  const double scale = options.scale == "full"        ? 1 / points_each
+                       : options.scale == "symmetric" ? 1 / std::sqrt(points_each)
+                                                      : 1;
 
   auto u = fft.input();
   auto u_hat = fft.output();
@@ -76,12 +80,19 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
         bits.insert(bits.end(), at, at + sizeof v);
       });
     fft.backward(u_hat, u);
-    EXPECT_LT(worst<In>(u, [&](const Shape& p) { return before(p) / fft.scale(); }) * fft.scale(), tolerance) << "backward";
+    EXPECT_LT(worst<In>(u, [&](const Shape& p) { return before(p) / fft.scale(); }) * fft.scale(), tolerance)
+        << "backward";
   }
   u.fill([&](const Shape& p) { return Filler<In>::at(position(p, shape)); });
-  auto v = options.in_place() ? u : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](), std::default_delete<std::byte[]>()), fft.input_view(), u.size());
+  auto v =
+      options.in_place()
+          ? u
+          : Array<In>(std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(u.size()) * sizeof(In) + 64](),
+                                                 std::default_delete<std::byte[]>()),
+                      fft.input_view(), u.size());
   const double both = options.scale == "none" ? fft.scale() : 1;
-  // with Fourier along the first axis, the part that is constant along it is kept and the rest doubled; else all is doubled
+  // with Fourier along the first axis, the part that is constant along it is kept and the rest
+  // doubled; else all is doubled
   const int first = problem.axes[0] + (options.batch > 1);
   const bool fourier = complex_output(problem.kinds[0]);
   fft.forward_map_backward(u.span(), v.span(), [&](const Shape& p, Out& x) {
@@ -103,7 +114,8 @@ std::vector<std::byte> verify(const Problem<In, Out>& problem, const Options& op
 }
 
 template <class In, class Out>
-void over_all(const Problem<In, Out>& problem, double tolerance, const Change& change, bool few, const std::function<bool(const Strategy&)>& wanted) {
+void over_all(const Problem<In, Out>& problem, double tolerance, const Change& change, bool few,
+              const std::function<bool(const Strategy&)>& wanted) {
   Options plain{.effort = "estimate"};
   change(plain);
   const AnyPlan lines = lines_of(problem, plain);
@@ -137,9 +149,10 @@ std::string of_rank_0(std::string text) {
   return text;
 }
 
-#define WEFT_DENSE(In, Out)                                                                            \
-  template std::vector<std::byte> verify(const Problem<In, Out>&, const Options&, double);             \
-  template void over_all(const Problem<In, Out>&, double, const Change&, bool, const std::function<bool(const Strategy&)>&)
+#define WEFT_DENSE(In, Out)                                                                \
+  template std::vector<std::byte> verify(const Problem<In, Out>&, const Options&, double); \
+  template void over_all(const Problem<In, Out>&, double, const Change&, bool,             \
+                         const std::function<bool(const Strategy&)>&)
 WEFT_DENSE(std::complex<double>, std::complex<double>);
 WEFT_DENSE(double, std::complex<double>);
 WEFT_DENSE(float, std::complex<float>);

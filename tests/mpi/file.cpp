@@ -1,4 +1,5 @@
-// Files: every layout reads what every other has written, NumPy agrees, and whatever is wrong with a file is the same error on every rank.
+// Files: every layout reads what every other has written, NumPy agrees, and whatever is wrong with
+// a file is the same error on every rank.
 #include <weft/file.hpp>
 
 #include <gtest/gtest.h>
@@ -69,7 +70,8 @@ class Files : public testing::Test {
   Folder folder{world};
   int ranks = world.size(), rank = world.rank();
 
-  /// f must throw the same Error on every rank, and its message hold all of `words`; nothing may be left in the folder that was not there.
+  /// f must throw the same Error on every rank, and its message hold all of `words`; nothing may be
+  /// left in the folder that was not there.
   void fails(const std::function<void()>& f, const std::vector<std::string>& words) {
     const long before = folder.count();
     weft::fails(world, f, words);
@@ -100,7 +102,8 @@ class Files : public testing::Test {
   template <class T>
   std::vector<T> values(const Layout& layout) const {
     std::vector<T> all;
-    for (const Index index : oracle::global_indices(layout, rank)) all.push_back(static_cast<T>(static_cast<double>(index % 120)));
+    for (const Index index : oracle::global_indices(layout, rank))
+      all.push_back(static_cast<T>(static_cast<double>(index % 120)));
     return all;
   }
 
@@ -173,7 +176,8 @@ TEST_F(Files, PrecisionsAreConverted) {
   EXPECT_EQ(got, expected);
   std::vector<float> floats(static_cast<std::size_t>(slab.elements(rank)));
   fails([&] { read(world.raw(), folder / "large.npy", slab, floats.data()); }, {"'c16'", "'f4'"});
-  fails([&] { read(world.raw(), folder / "small.npy", slab, values<double>(slab).data()); }, {"'f4'", "'f8'", "to have them converted"});
+  fails([&] { read(world.raw(), folder / "small.npy", slab, values<double>(slab).data()); },
+        {"'f4'", "'f8'", "to have them converted"});
 }
 
 TEST_F(Files, CountsBeyondAnInt) {
@@ -195,11 +199,15 @@ TEST_F(Files, NumPyAgrees) {
   std::string python;
   if (rank == 0)
     for (const char* name : {"python3", "/usr/bin/python3"})
-      if (python.empty() && std::system((std::string(name) + " -c 'import numpy' 2>/dev/null").c_str()) == 0) python = name;
+      if (python.empty() && std::system((std::string(name) + " -c 'import numpy' 2>/dev/null").c_str()) == 0)
+        python = name;
   world.bcast(python);
   if (python.empty()) GTEST_SKIP() << "there is no Python with NumPy";
   const auto run = [&](const std::string& script) {
-    const int code = rank == 0 ? std::system((python + " -c \"import sys, numpy as np\nsys.argv = [0, '" + folder / "']\nhere = sys.argv[1]\n" + script + "\"").c_str()) : 0;
+    const int code = rank == 0 ? std::system((python + " -c \"import sys, numpy as np\nsys.argv = [0, '" +
+                                              folder / "']\nhere = sys.argv[1]\n" + script + "\"")
+                                                 .c_str())
+                               : 0;
     ASSERT_EQ(world.max(code), 0);
   };
   run("a = np.arange(3 * 4 * 5.).reshape(3, 4, 5)\n"
@@ -237,8 +245,8 @@ TEST_F(Files, NumPyAgrees) {
 
 /// Version 1, with the dictionary given and room for `bytes` bytes of data.
 std::string npy(const std::string& dictionary, std::size_t bytes) {
-  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(dictionary.size() & 255) + static_cast<char>(dictionary.size() >> 8) + dictionary +
-         std::string(bytes, '\0');
+  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(dictionary.size() & 255) +
+         static_cast<char>(dictionary.size() >> 8) + dictionary + std::string(bytes, '\0');
 }
 
 TEST_F(Files, BadHeaders) {
@@ -252,13 +260,17 @@ TEST_F(Files, BadHeaders) {
       {"truncated.npy", {npy(good, 47), "truncated: 2x3 elements of 'f8' need"}},
       {"other.npy", {npy("{'descr': '>f8', 'fortran_order': False, 'shape': (2, 3), }", 48), "byte order"}},
       {"object.npy", {npy("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }", 48), "'O' is no element type"}},
-      {"object8.npy", {npy("{'descr': '|O8', 'fortran_order': False, 'shape': (2, 3), }", 48), "'O8' is no element type"}},
+      {"object8.npy",
+       {npy("{'descr': '|O8', 'fortran_order': False, 'shape': (2, 3), }", 48), "'O8' is no element type"}},
       {"fields.npy", {npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2, 3), }", 48), "structured"}},
       {"missing.npy", {npy("{'descr': '<f8', 'fortran_order': False, }", 48), "corrupt"}},
       {"order.npy", {npy("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2, 3), }", 48), "corrupt"}},
       {"negative.npy", {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, -3), }", 48), "corrupt"}},
-      {"huge.npy", {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999, 999999999999), }", 48), "more points than can be counted"}},
-      {"axes.npy", {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }", 48), "more than 8 axes"}},
+      {"huge.npy",
+       {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999999, 999999999999), }", 48),
+        "more points than can be counted"}},
+      {"axes.npy",
+       {npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }", 48), "more than 8 axes"}},
       {"tail.npy", {npy(good + "and more", 48), "corrupt"}},
       {"open.npy", {npy("{'descr': '<f8", 48), "corrupt"}},
   };
@@ -270,7 +282,10 @@ TEST_F(Files, BadHeaders) {
     fails([&] { read(world.raw(), path, layout, "f8", array); }, {name, file.second});
   }
   // in another order, with other quotes and without the last comma it is as good
-  EXPECT_EQ(inspect(world.raw(), folder.put("good.npy", npy("{ \"shape\":(6,),'fortran_order':False,'descr':'<f8'}", 48))).shape, (Shape{6}));
+  EXPECT_EQ(
+      inspect(world.raw(), folder.put("good.npy", npy("{ \"shape\":(6,),'fortran_order':False,'descr':'<f8'}", 48)))
+          .shape,
+      (Shape{6}));
 }
 
 TEST_F(Files, WrongFiles) {
@@ -285,7 +300,8 @@ TEST_F(Files, WrongFiles) {
   fails(reads(folder / ""), {"no regular file"});
   fails(reads(folder.put("a.raw", std::string(47, ' '))), {"a.raw", "need 48 bytes, the file has 47"});
   fails(reads(folder.put("b.raw", std::string(49, ' '))), {"b.raw", "need 48 bytes, the file has 49"});
-  const std::string good = folder.put("good.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", 48));
+  const std::string good =
+      folder.put("good.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", 48));
   fails(reads(good), {"good.npy", "3x2", "2x3"});
   fails(reads(good, "c16"), {"good.npy", "'f8'", "'c16'"});
   fails(reads(good, "f4"), {"good.npy", "elements are 'f8', and 'f4' was asked for"});
@@ -297,21 +313,31 @@ TEST_F(Files, WrongFiles) {
 TEST_F(Files, WhatCannotBeWritten) {
   const Layout layout = Layout::slab({2, 3}, 0, ranks);
   const double array[6] = {};
-  const auto writes = [&](const std::string& path, const Layout& of) { return [&, path, of] { write(world.raw(), path, of, "f8", array); }; };
+  const auto writes = [&](const std::string& path, const Layout& of) {
+    return [&, path, of] { write(world.raw(), path, of, "f8", array); };
+  };
   fails(writes(folder / "absent/a.npy", layout), {"absent/a.npy", "No such file"});
   fails(writes(folder / "", layout), {"no regular file"});
   fails(writes("/dev/full", layout), {"/dev/full", "no regular file"});
-  fails(writes(folder / "a.npy", Layout::runs({2, 3}, std::vector<std::vector<weft::Run>>(static_cast<std::size_t>(ranks)))), {"a.npy", "no rank"});
+  fails(writes(folder / "a.npy",
+               Layout::runs({2, 3}, std::vector<std::vector<weft::Run>>(static_cast<std::size_t>(ranks)))),
+        {"a.npy", "no rank"});
   if (ranks > 1) fails(writes(folder / "a.npy", Layout::replicated({2, 3}, ranks)), {"a.npy", "ranks 0 and 1"});
   fails([&] { write(world.raw(), folder / "a.npy", layout, "c32", array); }, {"'c32' is no element type"});
   EXPECT_THROW(write(MPI_COMM_NULL, folder / "a.npy", layout, "f8", array), Error);
 
   const uid_t root = geteuid();  // whom nothing is forbidden
-  if (rank == 0) fs::create_directory(folder / "locked"), fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+  if (rank == 0)
+    fs::create_directory(folder / "locked"),
+        fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
   world.barrier();
-  if (root == 0) { ASSERT_EQ(seteuid(65534), 0); }
+  if (root == 0) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
   fails(writes(folder / "locked/a.npy", layout), {"locked/a.npy", "Permission denied"});
-  if (root == 0) { ASSERT_EQ(seteuid(root), 0); }
+  if (root == 0) {
+    ASSERT_EQ(seteuid(root), 0);
+  }
 }
 
 TEST_F(Files, TinyFullDiskLeavesTheOldFileAlone) {
@@ -325,7 +351,8 @@ TEST_F(Files, TinyFullDiskLeavesTheOldFileAlone) {
   const rlimit tight{1 << 20, limit.rlim_max};
   const auto former = std::signal(SIGXFSZ, SIG_IGN);
   if (rank == 0) setrlimit(RLIMIT_FSIZE, &tight);  // the other ranks could go on
-  fails([&] { write(world.raw(), folder / "a.npy", big, "f8", values<double>(big).data()); }, {"a.npy", "no room for 4194432 bytes"});
+  fails([&] { write(world.raw(), folder / "a.npy", big, "f8", values<double>(big).data()); },
+        {"a.npy", "no room for 4194432 bytes"});
   setrlimit(RLIMIT_FSIZE, &limit);
   std::signal(SIGXFSZ, former);
   EXPECT_EQ(folder.content("a.npy"), before);
@@ -341,10 +368,19 @@ TEST_F(Files, TinyRanksThatDisagree) {
   const std::string path = folder / "a.npy", last_rank = "rank " + std::to_string(ranks - 1);
   fails([&] { read(world.raw(), last ? folder / "b.npy" : path, layout, "f8", array); }, {"name", last_rank});
   fails([&] { read(world.raw(), path, layout, last ? "f4" : "f8", array); }, {"type", last_rank});
-  fails([&] { read(world.raw(), path, last ? Layout::slab({2, 3}, 1, ranks) : layout, "f8", array); }, {"layout", last_rank});
-  fails([&] { write(world.raw(), path, last ? Layout::slab({2, 3}, 1, ranks) : layout, "f8", array); }, {"layout", last_rank});
+  fails(
+      [&] {
+        read(world.raw(), path, last ? Layout::slab({2, 3}, 1, ranks) : layout, "f8", array);
+      },
+      {"layout", last_rank});
+  fails(
+      [&] {
+        write(world.raw(), path, last ? Layout::slab({2, 3}, 1, ranks) : layout, "f8", array);
+      },
+      {"layout", last_rank});
   fails([&] { inspect(world.raw(), last ? folder / "b.npy" : path); }, {"name", last_rank});
-  if (layout.elements(0) > 0) fails([&] { write(world.raw(), path, layout, "f8", rank == 0 ? nullptr : array); }, {"rank 0", "null"});
+  if (layout.elements(0) > 0)
+    fails([&] { write(world.raw(), path, layout, "f8", rank == 0 ? nullptr : array); }, {"rank 0", "null"});
 }
 
 }  // namespace

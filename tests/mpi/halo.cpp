@@ -1,5 +1,5 @@
-// Halo exchange: every strategy fills every ghost point with the value of the point that it is a copy of, and nothing
-// else; adding brings every ghost point's value back to it.
+// Halo exchange: every strategy fills every ghost point with the value of the point that it is a
+// copy of, and nothing else; adding brings every ghost point's value back to it.
 #include <weft/halo.hpp>
 
 #include <gtest/gtest.h>
@@ -249,7 +249,8 @@ TEST_F(Halos, EvenSitesFirst) {
     of_lists(Layout::checkerboard(shape, boxes(lattice)), checkerboard_ghosts(lattice, options, parity));
 }
 
-// Every rank wants points of all others, in descending order, some of them twice, and others not at all.
+// Every rank wants points of all others, in descending order, some of them twice, and others not at
+// all.
 TEST_F(Halos, ListsOfIndices) {
   const Shape shape{3, 5};
   std::vector<std::vector<weft::Run>> owned(static_cast<std::size_t>(ranks)), wanted(owned.size());

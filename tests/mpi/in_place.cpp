@@ -1,4 +1,5 @@
-// direct and deposit: every element arrives where it belongs, round after round, however ranks are delayed, and on either kind of shared memory.
+// direct and deposit: every element arrives where it belongs, round after round, however ranks are
+// delayed, and on either kind of shared memory.
 #include <gtest/gtest.h>
 
 #include <weft/exchange.hpp>
@@ -25,11 +26,15 @@ std::vector<Index> global_indices(const Layout& layout, int rank) {
   return oracle::global_indices(layout, rank, Few<int>::filled(layout.axes(), 1));
 }
 
-/// One pattern over a strategy that uses memory in place, checked by the global-index oracle: an element's value is its global index, marked with the round.
+/// One pattern over a strategy that uses memory in place, checked by the global-index oracle: an
+/// element's value is its global index, marked with the round.
 class Redistribution {
  public:
-  /// What stays on a rank may have its place in the to-array; the from-array may be whole all the same.
-  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, bool stays = false, bool all = false) : pattern_(pattern), group_(world.split(pattern.members()[0])) {
+  /// What stays on a rank may have its place in the to-array; the from-array may be whole all the
+  /// same.
+  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, bool stays = false,
+                 bool all = false)
+      : pattern_(pattern), group_(world.split(pattern.members()[0])) {
     const int self = pattern_.members()[static_cast<std::size_t>(pattern_.rank())];
     from_ = global_indices(pattern_.from(), self);
     to_ = global_indices(pattern_.to(), self);
@@ -65,7 +70,8 @@ class Redistribution {
   /// By some rank, so by all.
   bool declined() const { return declined_; }
 
-  /// Poisons what may be written, waits, writes it. Whoever reads too early or too late reads poison.
+  /// Poisons what may be written, waits, writes it. Whoever reads too early or too late reads
+  /// poison.
   void write(int t, Index round) {
     exchange_->open(t);
     const auto& out = exchange_->tile(t).out;
@@ -97,8 +103,9 @@ class Redistribution {
         ++points;
         if (wrong_ == 0 && value(piece.at, point) != marked(to_[static_cast<std::size_t>(take->at.at(point))], round)) {
           ++wrong_;
-          ADD_FAILURE() << "round " << round << ", tile " << t << ", " << point_string(point) << " of member " << piece.peer << ": "
-                        << value(piece.at, point) << " instead of " << marked(to_[static_cast<std::size_t>(take->at.at(point))], round);
+          ADD_FAILURE() << "round " << round << ", tile " << t << ", " << point_string(point) << " of member "
+                        << piece.peer << ": " << value(piece.at, point) << " instead of "
+                        << marked(to_[static_cast<std::size_t>(take->at.at(point))], round);
         }
       });
     }
@@ -129,22 +136,28 @@ class Redistribution {
   void delay(unsigned seed) { random_.emplace(seed); }
 
  private:
-  /// It lies in the to-array, and the exchange has room for what leaves alone, or for the whole from-array, where then what leaves lies.
+  /// It lies in the to-array, and the exchange has room for what leaves alone, or for the whole
+  /// from-array, where then what leaves lies.
   void check_what_stays(int self, bool whole) {
     EXPECT_EQ(exchange_->array().slot >= 0, whole);
     Index leaves = 0;
     for (int t = 0; t < exchange_->tiles(); ++t) {
       for (const Piece& piece : exchange_->tile(t).out) {
         EXPECT_EQ(piece.at.slot == 0, piece.peer == pattern_.rank());
-        if (piece.at.slot == 0) EXPECT_EQ(piece.at, pattern_.to().view(self, 0).cut(piece.at.box));
-        else leaves += piece.at.box.volume();
-        if (whole && piece.at.slot != 0) { EXPECT_EQ(piece.at, exchange_->array().cut(piece.at.box)); }
+        if (piece.at.slot == 0)
+          EXPECT_EQ(piece.at, pattern_.to().view(self, 0).cut(piece.at.box));
+        else
+          leaves += piece.at.box.volume();
+        if (whole && piece.at.slot != 0) {
+          EXPECT_EQ(piece.at, exchange_->array().cut(piece.at.box));
+        }
       }
       for (const Piece& piece : exchange_->tile(t).in) EXPECT_EQ(piece.at.slot == 0, piece.peer == pattern_.rank());
     }
     constexpr Index pages = 3 * 4096, flags = 256;
     if (whole) leaves = pattern_.from().elements(self);
-    EXPECT_LE(exchange_->bytes_owned(), leaves * static_cast<Index>(sizeof(Index)) + flags * exchange_->tiles() + pages);
+    EXPECT_LE(exchange_->bytes_owned(),
+              leaves * static_cast<Index>(sizeof(Index)) + flags * exchange_->tiles() + pages);
   }
 
   Index& value(const View& view, const Shape& point) {
@@ -175,7 +188,9 @@ struct Case {
 
 std::vector<Case> cases(int ranks) {
   const Shape shape{7, 6, 5};
-  const auto slab = [&](int axis, const Split& split = Split::even()) { return Layout::slab(shape, axis, ranks, split); };
+  const auto slab = [&](int axis, const Split& split = Split::even()) {
+    return Layout::slab(shape, axis, ranks, split);
+  };
   const Few<int> ab = ranks % 2 ? Few<int>{ranks, 1, 1} : Few<int>{2, ranks / 2, 1};
   const Few<int> bc = ranks % 2 ? Few<int>{1, 1, ranks} : Few<int>{1, 2, ranks / 2};
   const Few<int> abc = ranks % 3 ? ab : Few<int>{ranks / 3, 1, 3};
@@ -227,7 +242,8 @@ TEST_P(InPlaceTest, TinyEveryPatternAndCut) {
     for (int axis = -1; axis < 3; ++axis) {
       if (axis >= 0 && !(c.from.has_boxes() && c.to.has_boxes())) continue;
       SCOPED_TRACE(std::string(c.name) + ", cut on axis " + std::to_string(axis));
-      Redistribution test(world, used, Pattern(c.from, c.to, world.rank(), {axis, axis < 0 ? 0 : 1 + axis % 2}, c.periodic));
+      Redistribution test(world, used,
+                          Pattern(c.from, c.to, world.rank(), {axis, axis < 0 ? 0 : 1 + axis % 2}, c.periodic));
       if (test.declined()) continue;
       for (int round = 0; round < 4; ++round) test.round(round, round / 2 == 0);
       test.check_traffic(4);
@@ -240,7 +256,8 @@ TEST_P(InPlaceTest, TinyWhatStaysIsWhereItGoes) {
     if (!c.periodic.empty()) continue;
     for (int axis = -1; axis < (c.from.has_boxes() && c.to.has_boxes() ? 3 : 0); ++axis)
       for (const bool whole : {false, true}) {
-        SCOPED_TRACE(std::string(c.name) + ", cut on axis " + std::to_string(axis) + (whole ? ", in a whole array" : ""));
+        SCOPED_TRACE(std::string(c.name) + ", cut on axis " + std::to_string(axis) +
+                     (whole ? ", in a whole array" : ""));
         Redistribution test(world, used, Pattern(c.from, c.to, world.rank(), {axis, axis < 0 ? 0 : 2}), true, whole);
         if (test.declined()) continue;
         test.delay(static_cast<unsigned>(world.rank() + 1));
@@ -262,7 +279,9 @@ TEST_P(InPlaceTest, TinyTheWayBack) {
 TEST_P(InPlaceTest, ManyRoundsWithLateRanks) {
   for (const Case& c : cases(world.size())) {
     SCOPED_TRACE(c.name);
-    Redistribution test(world, used, Pattern(c.from, c.to, world.rank(), c.from.has_boxes() && c.to.has_boxes() ? Cut{0, 2} : Cut{}, c.periodic));
+    Redistribution test(
+        world, used,
+        Pattern(c.from, c.to, world.rank(), c.from.has_boxes() && c.to.has_boxes() ? Cut{0, 2} : Cut{}, c.periodic));
     if (test.declined()) continue;
     test.delay(static_cast<unsigned>(world.rank() + 1));
     for (int round = 0; round < 100; ++round) test.round(round, round % 3 == 0);
@@ -297,22 +316,28 @@ TEST_P(InPlaceTest, TinyDeclinesSeveralNodesAndFailsAlike) {
 TEST_P(InPlaceTest, TinyOnlyValuesToAddUpAndRunsAreDeclined) {
   for (const Case& c : cases(world.size())) {
     const bool runs = !c.from.has_boxes() || !c.to.has_boxes();
-    EXPECT_EQ(Redistribution(world, used, Pattern(c.from, c.to, world.rank(), {}, c.periodic)).declined(), used.has_landing() && runs) << c.name;
+    EXPECT_EQ(Redistribution(world, used, Pattern(c.from, c.to, world.rank(), {}, c.periodic)).declined(),
+              used.has_landing() && runs)
+        << c.name;
   }
 }
 
-// Results that a caller holds between rounds are his until he comes back, however early his peers do.
+// Results that a caller holds between rounds are his until he comes back, however early his peers
+// do.
 TEST_P(InPlaceTest, TinyALandingIsHeld) {
   if (!used.has_landing()) GTEST_SKIP() << "no landing";
   const Shape shape{6, 5};
   const Pattern pattern(Layout::slab(shape, 0, world.size()), Layout::slab(shape, 1, world.size()), world.rank());
   const Communicator group = world.split(pattern.members()[0]);
   Slots slots;
-  const auto exchange = used.bind({pattern, sizeof(Index), {}, -1, -1, &slots, std::vector<int>(pattern.members().size(), 0)}, group.raw());
+  const auto exchange = used.bind(
+      {pattern, sizeof(Index), {}, -1, -1, &slots, std::vector<int>(pattern.members().size(), 0)}, group.raw());
   exchange->lend_landing();
   const auto each = [&](const std::vector<Piece>& pieces, auto&& f) {
     for (const Piece& piece : pieces)
-      each_point(piece.at.box, [&](const Shape& p) { f(reinterpret_cast<Index*>(slots[static_cast<std::size_t>(piece.at.slot)])[piece.at.at(p)]); });
+      each_point(piece.at.box, [&](const Shape& p) {
+        f(reinterpret_cast<Index*>(slots[static_cast<std::size_t>(piece.at.slot)])[piece.at.at(p)]);
+      });
   };
   for (Index round = 0; round < 50; ++round) {
     exchange->close(0);
@@ -325,7 +350,8 @@ TEST_P(InPlaceTest, TinyALandingIsHeld) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, InPlaceTest, testing::Values("direct", "deposit"), [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(Strategies, InPlaceTest, testing::Values("direct", "deposit"),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
 }  // namespace weft

@@ -10,9 +10,11 @@
 namespace weft {
 namespace {
 
-// A box of the grid's spectrum: what a dense transform of the grid has there, where a dense transform of the smaller grid has it.
+// A box of the grid's spectrum: what a dense transform of the grid has there, where a dense
+// transform of the smaller grid has it.
 template <class In, class Make>
-void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const AnyProblem& small, const AnyProblem& large) {
+void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const AnyProblem& small,
+                        const AnyProblem& large) {
   for (const char* strategy : {"auto", "isend", "datatype"})
     for (const Index batch : {1, 2}) {
       Options options{.strategy = strategy, .effort = "estimate", .batch = batch};
@@ -25,14 +27,17 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
       }
       const Shape all = box.input_layout().shape();
       std::vector<Complex> field(static_cast<std::size_t>(volume(all)));
-      for (std::size_t k = 0; k < field.size(); ++k) field[k] = {value(static_cast<Index>(k)), std::is_floating_point_v<In> ? 0 : value(static_cast<Index>(k) + 9)};
+      for (std::size_t k = 0; k < field.size(); ++k)
+        field[k] = {value(static_cast<Index>(k)), std::is_floating_point_v<In> ? 0 : value(static_cast<Index>(k) + 9)};
       const Order axes = batch > 1 ? Order{1, 2, 3} : Order{0, 1, 2};
       const std::vector<Complex> spectrum = naive(field, all, axes);
       auto u = box.input();
       auto u_hat = box.output();
       u.fill([&](const Shape& p) {
-        if constexpr (std::is_floating_point_v<In>) return field[static_cast<std::size_t>(position(p, all))].real();
-        else return field[static_cast<std::size_t>(position(p, all))];
+        if constexpr (std::is_floating_point_v<In>)
+          return field[static_cast<std::size_t>(position(p, all))].real();
+        else
+          return field[static_cast<std::size_t>(position(p, all))];
       });
       box.forward(u, u_hat);
       const auto at = [&](Shape p) {
@@ -46,7 +51,8 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
       u_hat.for_each([&](const Shape& p, Complex& v) { error = std::max(error, std::abs(v - spectrum[at(p)])); });
       EXPECT_LT(error, 1e-12);
       // backward: what a dense plan makes of the same spectrum with zeros around it
-      Plan<In, Complex> dense(world, Problem<In, Complex>{large}, {.effort = "estimate", .grid = {ranks_of_world()}, .batch = batch});
+      Plan<In, Complex> dense(world, Problem<In, Complex>{large},
+                              {.effort = "estimate", .grid = {ranks_of_world()}, .batch = batch});
       auto w = dense.input();
       auto w_hat = dense.output();
       std::set<std::size_t> inside;
@@ -57,7 +63,11 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
         for (int a = modes.size() - 1; a >= 0; --a) p[a] = rest % modes[a], rest /= modes[a];
         inside.insert(at(p));
       }
-      w_hat.fill([&](const Shape& q) { return inside.contains(static_cast<std::size_t>(position(q, all))) ? spectrum[static_cast<std::size_t>(position(q, all))] : Complex(); });
+      w_hat.fill([&](const Shape& q) {
+        return inside.contains(static_cast<std::size_t>(position(q, all)))
+                   ? spectrum[static_cast<std::size_t>(position(q, all))]
+                   : Complex();
+      });
       dense.backward(w_hat, w);
       box.backward(u_hat, u);
       error = 0;
@@ -70,15 +80,22 @@ void box_is_part_of_all(const Shape& grid, const Shape& kept, Make make, const A
 }
 
 TEST(Kept, Boxes) {
-  for (const auto& [grid, kept] : {std::pair{Shape{6, 9, 12}, Shape{4, 6, 8}}, {Shape{5, 7, 6}, Shape{5, 3, 6}}, {Shape{8, 6, 4}, Shape{2, 1, 4}}, {Shape{3, 4, 5}, Shape{1, 1, 1}}}) {
-    box_is_part_of_all<Complex>(grid, kept, [](const Shape& n, const Shape& m) { return kept_box<double>(n, m); }, c2c<double>(kept), c2c<double>(grid));
+  for (const auto& [grid, kept] : {std::pair{Shape{6, 9, 12}, Shape{4, 6, 8}},
+                                   {Shape{5, 7, 6}, Shape{5, 3, 6}},
+                                   {Shape{8, 6, 4}, Shape{2, 1, 4}},
+                                   {Shape{3, 4, 5}, Shape{1, 1, 1}}}) {
+    box_is_part_of_all<Complex>(
+        grid, kept, [](const Shape& n, const Shape& m) { return kept_box<double>(n, m); }, c2c<double>(kept),
+        c2c<double>(grid));
     box_is_part_of_all<double>(grid, kept, real_kept_box<double>, r2c<double>(kept), r2c<double>(grid));
   }
 }
 
 // Any indices, over the end of an axis too.
 TEST(Kept, BoxesAnywhere) {
-  for (const auto& [grid, kept] : {std::pair<Shape, Box>{{7, 8, 9}, {{2, 0, -3}, {6, 5, 4}}}, {{6, 9, 20}, {{-6, 3, 11}, {-2, 9, 14}}}, {{5, 5, 4}, {{4, -1, 0}, {5, 4, 4}}}}) {
+  for (const auto& [grid, kept] : {std::pair<Shape, Box>{{7, 8, 9}, {{2, 0, -3}, {6, 5, 4}}},
+                                   {{6, 9, 20}, {{-6, 3, 11}, {-2, 9, 14}}},
+                                   {{5, 5, 4}, {{4, -1, 0}, {5, 4, 4}}}}) {
     Plan box(world, kept_box<double>(grid, kept), {.effort = "estimate"});
     SCOPED_TRACE(box.describe());
     const auto at = [&, &grid = grid, &kept = kept](const Shape& p) {
@@ -87,7 +104,8 @@ TEST(Kept, BoxesAnywhere) {
       return static_cast<std::size_t>(position(q, grid));
     };
     std::vector<Complex> field(static_cast<std::size_t>(volume(grid))), spectrum(field.size());
-    for (std::size_t k = 0; k < field.size(); ++k) field[k] = {value(static_cast<Index>(k)), value(static_cast<Index>(k) + 9)};
+    for (std::size_t k = 0; k < field.size(); ++k)
+      field[k] = {value(static_cast<Index>(k)), value(static_cast<Index>(k) + 9)};
     const std::vector<Complex> all = naive(field, grid, {0, 1, 2});
     auto u = box.input();
     auto u_hat = box.output();
@@ -103,7 +121,9 @@ TEST(Kept, BoxesAnywhere) {
     spectrum = naive(spectrum, grid, {0, 1, 2});  // backward, conjugated
     box.backward(u_hat, u);
     error = 0;
-    u.for_each([&, &grid = grid](const Shape& q, Complex& v) { error = std::max(error, std::abs(v - std::conj(spectrum[static_cast<std::size_t>(position(q, grid))]))); });
+    u.for_each([&, &grid = grid](const Shape& q, Complex& v) {
+      error = std::max(error, std::abs(v - std::conj(spectrum[static_cast<std::size_t>(position(q, grid))])));
+    });
     EXPECT_LT(error, 1e-10);
     back_to_back(box);
   }

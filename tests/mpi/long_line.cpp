@@ -1,5 +1,5 @@
-// Long lines against the definition: every element of every rank, in both orders, for lengths that divide and that do
-// not.
+// Long lines against the definition: every element of every rank, in both orders, for lengths that
+// divide and that do not.
 #include <weft/exchange.hpp>
 #include <weft/long_line.hpp>
 
@@ -34,8 +34,8 @@ class LongLineTiny : public testing::Test {
   std::vector<std::complex<long double>> spectrum(Index n, int round) {
     std::vector<std::complex<long double>> powers, all;
     for (Index k = 0; k < n; ++k)
-      powers.push_back(std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) /
-                                            static_cast<long double>(n)));
+      powers.push_back(std::polar(
+          1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n)));
     for (Index k = 0; k < n; ++k) {
       std::complex<long double> sum = 0;
       for (Index j = 0; j < n; ++j)
@@ -102,8 +102,7 @@ TEST_F(LongLineTiny, InOneArray) {
 
 TEST_F(LongLineTiny, ByEveryStrategyAndManyOptions) {
   int able = 0;
-  for (const Strategy* strategy : strategies())
-    try {
+  for (const Strategy* strategy : strategies()) try {
       is_right<double>(72, {.strategy = std::string(strategy->name()), .effort = "estimate", .natural_output = true});
       ++able;
     } catch (const Declined&) {

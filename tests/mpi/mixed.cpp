@@ -1,4 +1,5 @@
-// Several kinds in one plan, against the definition of each, over kinds, axes, options and strategies.
+// Several kinds in one plan, against the definition of each, over kinds, axes, options and
+// strategies.
 #include <gtest/gtest.h>
 
 #include "mpi/dense.hpp"
@@ -15,7 +16,9 @@ std::vector<Change> changes() {
           [](Options& o) { o.placement = "overwrite", o.scale = "full"; },
           [](Options& o) { o.batch = 2, o.natural_output = true; },
           [](Options& o) { o.components = 2; },
-          [ranks](Options& o) { o.grid = ranks % 2 ? Few<int>{1, ranks} : Few<int>{2, ranks / 2}; },
+          [ranks](Options& o) {
+            o.grid = ranks % 2 ? Few<int>{1, ranks} : Few<int>{2, ranks / 2};
+          },
           [](Options& o) { o.threads = 2; }};
 }
 
@@ -24,7 +27,8 @@ void over_changes(const Problem<In, Out>& problem, bool few, const std::function
   for (const Change& change : changes()) over_all(problem, 1e-12, change, few, wanted);
 }
 
-constexpr Kind real_kinds[] = {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2, Kind::dst3, Kind::dst4, Kind::r2hc, Kind::hc2r, Kind::dht};
+constexpr Kind real_kinds[] = {Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2,
+                               Kind::dst3, Kind::dst4, Kind::r2hc, Kind::hc2r, Kind::dht};
 
 TEST(MixedTiny, ChannelsWithWallsAlongAnyAxis) {
   const Shape shape{4, 5, 6};
@@ -39,7 +43,8 @@ TEST(MixedTiny, ChannelsWithWallsAlongAnyAxis) {
 }
 
 TEST(MixedTiny, EveryStrategy) {
-  over_changes(mixed<double, Complex>({4, 3, 6}, {Kind::c2c, Kind::dct2, Kind::r2c}), true, [](const Strategy&) { return true; });
+  over_changes(mixed<double, Complex>({4, 3, 6}, {Kind::c2c, Kind::dct2, Kind::r2c}), true,
+               [](const Strategy&) { return true; });
 }
 
 TEST(Mixed, EveryRealKindBesideFourier) {
@@ -61,7 +66,8 @@ TEST(Mixed, EveryRealKindBesideFourier) {
 
 TEST(Mixed, EveryRealKindBesideAnother) {
   for (const Kind one : real_kinds)
-    for (const Kind other : real_kinds) verify(r2r<double>({3, 4, 5}, {one, other, one}, {2, 0, 1}), {.effort = "estimate"}, 1e-12);
+    for (const Kind other : real_kinds)
+      verify(r2r<double>({3, 4, 5}, {one, other, one}, {2, 0, 1}), {.effort = "estimate"}, 1e-12);
 }
 
 TEST(Mixed, EveryOrderOfAxesAndEngine) {
@@ -80,10 +86,18 @@ TEST(Mixed, EveryOrderOfAxesAndEngine) {
 }
 
 TEST(Mixed, SaysWhatCannotBe) {
-  const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), std::string::npos) << text; };
-  has(message([] { mixed<double, double>({4, 4}, {Kind::r2c, Kind::dct2}); }), "real numbers to complex ones, and real to real");
+  const auto has = [](const std::string& text, const char* part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(message([] {
+        mixed<double, double>({4, 4}, {Kind::r2c, Kind::dct2});
+      }),
+      "real numbers to complex ones, and real to real");
   has(message([] { mixed<double, Complex>({4, 4}, {Kind::c2c, Kind::dct2}); }), "complex numbers to complex ones");
-  has(message([] { AnyPlan(world, problem(Precision::double_, {Kind::r2c, Kind::r2c}, {4, 4})); }), "only one axis can be halved");
+  has(message([] {
+        AnyPlan(world, problem(Precision::double_, {Kind::r2c, Kind::r2c}, {4, 4}));
+      }),
+      "only one axis can be halved");
   has(message([] { AnyPlan(world, r2r<double>({4, 1}, {Kind::dct1})); }), "dct1 needs at least 2");
   has(message([] { AnyPlan(world, problem(Precision::double_, {Kind::dct2, Kind::c2r}, {4, 4})); }), "c2r is backward");
 }

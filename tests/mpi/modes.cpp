@@ -1,5 +1,5 @@
-// What the indices of transformed arrays stand for: derivatives of known functions, Parseval's sums, one wave at a
-// time, and the walk over an array against its definition.
+// What the indices of transformed arrays stand for: derivatives of known functions, Parseval's
+// sums, one wave at a time, and the walk over an array against its definition.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,8 @@ std::vector<Options> kinds_of_output(const Shape& shape) {
   return all;
 }
 
-// A sum of waves along all axes and its derivative along one: the first or the second. Waves of n/2 are among them.
+// A sum of waves along all axes and its derivative along one: the first or the second. Waves of n/2
+// are among them.
 template <class In>
 void derivatives(const Problem<In, Complex>& problem, const Options& options) {
   Plan fft(world, problem, options);
@@ -101,7 +102,8 @@ TEST(ModesTiny, Derivatives) {
   derivatives(r2c<double>({6, 5, 8}, {1, 2, 0}), {.effort = "estimate"});
 }
 
-// The sums of squares in both spaces. `times` tells how often a point of real space stands in the period.
+// The sums of squares in both spaces. `times` tells how often a point of real space stands in the
+// period.
 using Times = std::function<double(const Shape&)>;
 template <class In, class Out>
 void parseval(
@@ -160,7 +162,8 @@ TEST(ModesTiny, Parseval) {
   const auto walls_twice = [](const Shape&) { return 2.0; };
   for (const Kind kind : {Kind::dct2, Kind::dst2}) {
     parseval(mixed<double, Complex>({4, 5, 6}, {Kind::c2c, kind, Kind::r2c}), {.effort = "estimate"}, walls_twice);
-    parseval(mixed<double, Complex>({5, 6, 4}, {Kind::r2c, kind, Kind::c2c}), {.effort = "estimate", .batch = 2}, walls_twice);
+    parseval(mixed<double, Complex>({5, 6, 4}, {Kind::r2c, kind, Kind::c2c}), {.effort = "estimate", .batch = 2},
+             walls_twice);
     parseval(mixed<Complex, Complex>({4, 5}, {kind, Kind::c2c}), {.effort = "estimate"}, walls_twice);
   }
 }
@@ -244,7 +247,8 @@ TEST(ModesTiny, OneWaveAtATime) {
   waves(Plan(world, gamma_sphere<double>({6, 5, 7}, Cutoff{.squared = 3}), estimate), {6, 5, 7});
 }
 
-// Every point once, in whatever order it lies, and what is said of it agrees with what is said of the point alone.
+// Every point once, in whatever order it lies, and what is said of it agrees with what is said of
+// the point alone.
 TEST(ModesTiny, TheWalkIsThatOfThePoints) {
   const auto walk = [](auto&& fft) {
     SCOPED_TRACE(fft.describe());

@@ -1,4 +1,5 @@
-// Communicators: duplicates with checked errors; failures of one rank become everybody's; who shares a node.
+// Communicators: duplicates with checked errors; failures of one rank become everybody's; who
+// shares a node.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -84,7 +85,9 @@ TEST(CommunicatorTiny, ReducesAndGathers) {
 
 TEST(CommunicatorTiny, TextsOfAnyLength) {
   const Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
-  const auto text = [](int rank) { return std::string(static_cast<std::size_t>(5 * rank), static_cast<char>('a' + rank)); };
+  const auto text = [](int rank) {
+    return std::string(static_cast<std::size_t>(5 * rank), static_cast<char>('a' + rank));
+  };
   for (const Index limit : {Index{INT_MAX}, Index{7}}) {
     const Index before = std::exchange(count_limit, limit);
     const std::vector<std::string> all = world.gather_all(text(world.rank()));
@@ -131,7 +134,8 @@ TEST(CommunicatorTiny, RanksSayTheSame) {
   if (world.size() == 1) return;
   const int bad = world.size() - 1;
   EXPECT_EQ(message([&] { world.same("the shape", world.rank() == bad ? "4x5" : "4x4"); }),
-            "ranks disagree about the shape: rank 0 has 4x4, rank " + std::to_string(bad) + " has 4x5; give every rank the same");
+            "ranks disagree about the shape: rank 0 has 4x4, rank " + std::to_string(bad) +
+                " has 4x5; give every rank the same");
   const std::string most(1000, 'x');
   const std::string error = message([&] { world.same("the layout", most + (world.rank() == bad ? "1" : "2") + most); });
   EXPECT_TRUE(contains(error, "xx1xx") && contains(error, "xx2xx") && error.size() < 700) << error;
@@ -167,14 +171,16 @@ TEST(CommunicatorTiny, Windows) {
   Index probed = 0;
   MPI_Win probe = MPI_WIN_NULL;
   if (MPI_Win_create(&probed, sizeof probed, 1, MPI_INFO_NULL, world.raw(), &probe) != MPI_SUCCESS)
-    GTEST_SKIP() << "MPI makes no windows here: Open MPI 4 has none between processes that may not read each other's memory";
+    GTEST_SKIP()
+        << "MPI makes no windows here: Open MPI 4 has none between processes that may not read each other's memory";
   MPI_Win_free(&probe);
   {
     const Index value = world.rank();
     const auto mine = std::make_shared<Index>(-1);
     const Window window = Window::create(world, {mine, reinterpret_cast<std::byte*>(mine.get())}, sizeof(Index));
     EXPECT_EQ(live_handles().windows, before.windows + 1);
-    check(MPI_Put(&value, 1, MPI_INT64_T, (world.rank() + 1) % world.size(), 0, 1, MPI_INT64_T, window.raw()), "MPI_Put");
+    check(MPI_Put(&value, 1, MPI_INT64_T, (world.rank() + 1) % world.size(), 0, 1, MPI_INT64_T, window.raw()),
+          "MPI_Put");
     window.flush_all();
     world.barrier();
     window.sync();

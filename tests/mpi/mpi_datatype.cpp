@@ -1,4 +1,5 @@
-// Datatypes hold the elements of views in C order of their boxes, and messages arrive, whether counts fit in an int or not.
+// Datatypes hold the elements of views in C order of their boxes, and messages arrive, whether
+// counts fit in an int or not.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -27,7 +28,8 @@ constexpr Index limits[] = {INT_MAX, 7, 2};
 std::vector<Index> packed(const Datatype& type, const std::vector<Index>& memory) {
   std::vector<Index> data(static_cast<std::size_t>(type.size()) / sizeof(Index), -1);
   const int bytes = static_cast<int>(type.size());
-  check(MPI_Sendrecv(memory.data(), bytes > 0, type.raw(), 0, 0, data.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE),
+  check(MPI_Sendrecv(memory.data(), bytes > 0, type.raw(), 0, 0, data.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE),
         "MPI_Sendrecv");
   return data;
 }
@@ -66,7 +68,8 @@ TEST(DatatypeTiny, PiecesOneAfterTheOther) {
   std::vector<Piece> pieces;
   std::vector<Index> wanted;
   for (Index i = 0; i < 20; ++i) {
-    const View row{{{i}, {i + 1 + i % 3}}, -1, 9 * i, {i % 5 == 0 ? -2 : 1 + i % 2}};  // lists of runs may lie backwards
+    // Lists of runs may lie backwards
+    const View row{{{i}, {i + 1 + i % 3}}, -1, 9 * i, {i % 5 == 0 ? -2 : 1 + i % 2}};
     pieces.push_back({static_cast<int>(i % 2), row});
     if (i % 2 == 1)
       for (const Index at : walked(row)) wanted.push_back(at);
@@ -83,15 +86,23 @@ TEST(TypeMapTiny, TellsTypesFromOthers) {
   const View whole = dense_view(Box::whole({3, 4, 5}), {2, 0, 1}, {0, 1, 0}, -1, 3);
   const View part = whole.cut({{0, 1, 1}, {3, 3, 5}}), moved = whole.cut({{0, 0, 1}, {3, 2, 5}}),
              longer = whole.cut({{0, 1, 1}, {3, 4, 5}});
-  const View turned{
-      {{0, 0, 0}, {4, 2, 3}}, -1, part.offset, {part.strides[2], part.strides[1], part.strides[0]}};  // the same bytes, another order
+  const View turned{// The same bytes, another order
+                    {{0, 0, 0}, {4, 2, 3}},
+                    -1,
+                    part.offset,
+                    {part.strides[2], part.strides[1], part.strides[0]}};
   for (const Index limit : limits) {
     const SmallCounts small(limit);
     const Datatype type = Datatype::of(std::vector<View>{part, whole}, 12);
     const TypeMap map(type.raw());
     EXPECT_EQ(map.difference({part, whole}, 12), "");
-    for (const std::vector<View>& others :
-         {std::vector<View>{moved, whole}, {longer, whole}, {turned, whole}, {whole, part}, {part}, {part, whole, part}, {}})
+    for (const std::vector<View>& others : {std::vector<View>{moved, whole},
+                                            {longer, whole},
+                                            {turned, whole},
+                                            {whole, part},
+                                            {part},
+                                            {part, whole, part},
+                                            {}})
       EXPECT_NE(map.difference(others, 12), "");
     EXPECT_NE(map.difference({part, whole}, 4), "");
     std::vector<Index> bytes, wanted;
@@ -107,10 +118,12 @@ TEST(TypeMapTiny, TellsTypesFromOthers) {
   EXPECT_EQ(live_handles(), before);
 
   const TypeMap contiguous(Datatype::of(View{Box::whole({6}), -1, 2, {1}}, 8).raw());
-  EXPECT_NE(contiguous.text().find("48 bytes, extent [16, 64), true extent [16, 64)"), std::string::npos) << contiguous.text();
+  EXPECT_NE(contiguous.text().find("48 bytes, extent [16, 64), true extent [16, 64)"), std::string::npos)
+      << contiguous.text();
   EXPECT_NE(contiguous.text().find("bytes in order: [16, 64)\n"), std::string::npos) << contiguous.text();
   const TypeMap reversed(Datatype::of(View{Box::whole({6}), -1, 5, {-1}}, 8).raw());
-  EXPECT_NE(reversed.text().find("bytes in order: [40, 48), [32, 40), [24, 32), [16, 24), and 2 more"), std::string::npos)
+  EXPECT_NE(reversed.text().find("bytes in order: [40, 48), [32, 40), [24, 32), [16, 24), and 2 more"),
+            std::string::npos)
       << reversed.text();
 }
 
@@ -219,7 +232,8 @@ TEST(MessagesTiny, EveryAlltoall) {
         made.push_back(Datatype::of(View{Box::whole({all.counts[r]}), -1, all.offsets[r], {1}}, sizeof(Index)));
       return made;
     };
-    const Alltoall calls[] = {Alltoall::uneven(world, send, receive, element), Alltoall::typed(world, types(send), types(receive))};
+    const Alltoall calls[] = {Alltoall::uneven(world, send, receive, element),
+                              Alltoall::typed(world, types(send), types(receive))};
     for (const Alltoall& call : calls) {
       call(world, out.data(), in.data());
       verify();

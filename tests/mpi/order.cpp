@@ -1,4 +1,5 @@
-// The order of what ranks read and write: in plans of every kind all pairs are ordered, whatever the timing.
+// The order of what ranks read and write: in plans of every kind all pairs are ordered, whatever
+// the timing.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +13,8 @@
 namespace weft {
 namespace {
 
-/// The k-th of a row of problems: every choice comes with every other one sooner or later, alike on all ranks.
+/// The k-th of a row of problems: every choice comes with every other one sooner or later, alike on
+/// all ranks.
 class Chosen {
  public:
   explicit Chosen(unsigned k) : random_(k) {
@@ -148,7 +150,8 @@ TEST(Order, EveryPlanIsOrdered) {
               << " strategies and mixtures, " << compared << " pairs compared" << std::endl;
 }
 
-// A rank that has nothing to transform still sends from its array, when the way back of a map in one array arrives there.
+// A rank that has nothing to transform still sends from its array, when the way back of a map in
+// one array arrives there.
 TEST(Order, RanksWithoutWorkWaitToo) {
   Options options{.strategy = "datatype", .wisdom = false, .effort = "estimate", .schedule = {"kept", 1, 1}};
   options.batch = 4, options.placement = "overwrite";

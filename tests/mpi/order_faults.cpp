@@ -125,7 +125,8 @@ TEST_F(OrderFaults, OfARing) {
 }
 
 TEST_F(OrderFaults, OfMessages) {
-  const AnyPlan messages = plan(c2c<double>({12, 12, 12}), {.strategy = "isend", .schedule = {"kept", 1, 2}, .batch = 4});
+  const AnyPlan messages =
+      plan(c2c<double>({12, 12, 12}), {.strategy = "isend", .schedule = {"kept", 1, 2}, .batch = 4});
   found("a finish left out", messages, [](check::Program& p) { left_out(p, forward, Kind::finish, 2); },
         {"start of exchange 0 tile 2", "which moves them", "stage 1 from block 2 on"});
   found("a start before its writers", messages,
@@ -194,8 +195,9 @@ TEST_F(OrderFaults, OfSharedMemory) {
 }
 
 TEST_F(OrderFaults, OfThreads) {
-  const AnyPlan conducted = plan(
-      c2c<double>({12, 12, 12}), {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .threads = 2, .batch = 4});
+  const AnyPlan conducted =
+      plan(c2c<double>({12, 12, 12}),
+           {.strategy = "isend", .schedule = {"kept", 1, 2, 0, "thread"}, .threads = 2, .batch = 4});
   found("work that does not wait for the thread that exchanges", conducted,
         [](check::Program& p) {
           for (check::Event& e : events(p, forward))

@@ -30,7 +30,9 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   expect_error("at least 1", [&] { plan(c2c<double>({4, -4, 4})); });
   expect_error("counted", [&] { plan(c2c<double>({Index{1} << 40, Index{1} << 40})); });
   expect_error("axis 3", [&] { plan(c2c<double>({4, 4, 4}, {3})); });
-  expect_error("single precision already", [&] { plan(c2c<float>({4, 4, 4}), with([](Options& o) { o.wire = "single"; })); });
+  expect_error("single precision already", [&] {
+    plan(c2c<float>({4, 4, 4}), with([](Options& o) { o.wire = "single"; }));
+  });
   expect_error("\"same\" or \"single\"", [&] { plan(good, with([](Options& o) { o.wire = "half"; })); });
   expect_error("twice", [&] { plan(c2c<double>({4, 4, 4}, {1, 1})); });
   expect_error("product", [&] { plan(good, with([&](Options& o) { o.grid = {ranks + 1}; })); });
@@ -49,13 +51,17 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   expect_error("scale", [&] { plan(good, with([](Options& o) { o.scale = "up"; })); });
   std::vector<Box> twice(static_cast<std::size_t>(ranks), Box::whole({4, 4, 4}));
   if (ranks > 1) {
-    expect_error("names 2 strategies, and this plan has 1 exchange;", [&] { plan(wide, with([](Options& o) { o.strategy = "isend+auto"; })); });
-    expect_error("names 3 strategies, and this plan has 2 exchanges;", [&] { plan(wide, with([](Options& o) { o.strategy = "isend+direct+isend", o.natural_output = true; })); });
+    expect_error("names 2 strategies, and this plan has 1 exchange;",
+                 [&] { plan(wide, with([](Options& o) { o.strategy = "isend+auto"; })); });
+    expect_error("names 3 strategies, and this plan has 2 exchanges;", [&] {
+      plan(wide, with([](Options& o) { o.strategy = "isend+direct+isend", o.natural_output = true; }));
+    });
     expect_error("both own", [&] { plan(good, with([&](Options& o) { o.input = Layout({4, 4, 4}, twice); })); });
     expect_error("rank", [&] { plan(rank == ranks - 1 ? AnyProblem(c2c<double>({4, 4, 5})) : good); });
     expect_error("rank", [&] { plan(rank == 0 ? AnyProblem(c2c<double>({4, 0, 4})) : good); });
     expect_error("rank", [&] { plan(rank == 1 ? AnyProblem(c2c<float>({4, 4, 4})) : good); });
-    expect_error("rank", [&] { plan(good, with([&](Options& o) { o.strategy = rank == 0 ? "isend" : "alltoallv"; })); });
+    expect_error("rank",
+                 [&] { plan(good, with([&](Options& o) { o.strategy = rank == 0 ? "isend" : "alltoallv"; })); });
     expect_error("rank", [&] { plan(good, with([&](Options& o) { o.threads = rank == 0 ? 1 : 2; })); });
   }
   std::vector<Box> hole(static_cast<std::size_t>(ranks), Box{{0, 0, 0}, {0, 0, 0}});
@@ -67,7 +73,8 @@ TEST(PlanTiny, BadInputIsOneErrorOnEveryRank) {
   if (u.size() == 0) return;
   expect_error("null", [&] { fft.forward(u.data(), nullptr); });
   expect_error("overlap", [&] { fft.forward(u.data(), u.data()); });
-  expect_error("overlap", [&] { static_cast<AnyPlan&>(fft).forward_map_backward(u.data(), u.data() + 1, [](const Line&) {}); });
+  expect_error("overlap",
+               [&] { static_cast<AnyPlan&>(fft).forward_map_backward(u.data(), u.data() + 1, [](const Line&) {}); });
   expect_error("elements", [&] { fft.forward(u.span().first(1), fft.output().span()); });
 }
 

@@ -1,4 +1,5 @@
-// Maps that throw: on every rank or on one alone, at the first line or later, on one thread or several. Nobody waits for ever, and the plan is as good as before.
+// Maps that throw: on every rank or on one alone, at the first line or later, on one thread or
+// several. Nobody waits for ever, and the plan is as good as before.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,7 +13,8 @@ struct Stop {};
 
 enum class Who { all, last };
 
-// One map that throws at its line number `at`, then what the plan does must be right. `call(map)` is the mapped execution, `right()` the others.
+// One map that throws at its line number `at`, then what the plan does must be right. `call(map)`
+// is the mapped execution, `right()` the others.
 template <class Call, class Right>
 void stops(Who who, int at, int threads, Call&& call, Right&& right) {
   const bool mine = who == Who::all || rank_of_world() == ranks_of_world() - 1;
@@ -66,16 +68,28 @@ TEST(Plan, MapThatThrows) {
         Index mode = 0;
         const auto right = [&] {
           mode = (mode + 1) % 4;
-          u.fill([&](const Shape& p) { return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * p[1]) / 4); });
+          u.fill([&](const Shape& p) {
+            return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * p[1]) / 4);
+          });
           fft.forward(u, u_hat);
           ASSERT_LT(worst<Complex>(u_hat, [&](const Shape& k) { return k == Shape{0, mode, 0} ? 120.0 : 0.0; }), 1e-11);
           fft.backward(u_hat, u);
           fft.forward_map_backward(u.span(), u.span(), [](const Shape&, Complex& v) { v /= 120.0 * 120.0; });
-          ASSERT_LT(worst<Complex>(u, [&](const Shape& p) { return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * p[1]) / 4); }), 1e-11);
+          ASSERT_LT(worst<Complex>(u,
+                                   [&](const Shape& p) {
+                                     return std::polar(1.0,
+                                                       2 * std::numbers::pi * static_cast<double>(mode * p[1]) / 4);
+                                   }),
+                    1e-11);
         };
         for (const Who who : {Who::all, Who::last})
           for (const int at : {0, 3})
-            stops(who, at, o.threads, [&](const std::function<void(const Line&)>& f) { static_cast<AnyPlan&>(fft).forward_map_backward(u.span().data(), u.span().data(), f); }, right);
+            stops(
+                who, at, o.threads,
+                [&](const std::function<void(const Line&)>& f) {
+                  static_cast<AnyPlan&>(fft).forward_map_backward(u.span().data(), u.span().data(), f);
+                },
+                right);
       } catch (const Declined&) {
       }
       if (testing::Test::HasFailure()) return;
@@ -101,7 +115,10 @@ TEST(Sphere, MapThatThrows) {
         };
         for (const Who who : {Who::all, Who::last})
           for (const int at : {0, 5})
-            stops(who, at, threads, [&](const std::function<void(const Line&)>& f) { waves.backward_map_forward(c0.data(), c1.data(), f); }, right);
+            stops(
+                who, at, threads,
+                [&](const std::function<void(const Line&)>& f) { waves.backward_map_forward(c0.data(), c1.data(), f); },
+                right);
       } catch (const Declined&) {
       }
       if (testing::Test::HasFailure()) return;

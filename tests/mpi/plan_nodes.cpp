@@ -4,14 +4,15 @@
 #include <optional>
 
 #include "mpi/dense.hpp"
-#include "support/message.hpp"
 #include "support/environment.hpp"
+#include "support/message.hpp"
 #include "support/nodes.hpp"
 
 namespace weft {
 namespace {
 
-// Who is on which node changes how data travel and nothing else. One strategy that does not care gives the bits.
+// Who is on which node changes how data travel and nothing else. One strategy that does not care
+// gives the bits.
 TEST(Plan, Nodes) {
   const auto wanted = [](const Strategy& s) { return s.name() == "alltoallv" || knows_nodes(s); };
   const int ranks = ranks_of_world();
@@ -20,7 +21,8 @@ TEST(Plan, Nodes) {
     SCOPED_TRACE(name);
     const auto on_nodes = [&, &numbers = nodes](Options& o) { o.nodes = numbers; };
     over_all(c2c<double>({7, 5, 6}), 1e-13, on_nodes, false, wanted);
-    over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { on_nodes(o), o.grid = pencils; }, crowded(), wanted);
+    over_all(
+        c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { on_nodes(o), o.grid = pencils; }, crowded(), wanted);
     over_all(r2c<double>({5, 4, 7}), 1e-13, on_nodes, crowded(), wanted);
     if (HasFailure()) return;
   }
@@ -39,8 +41,8 @@ TEST(Plan, NodesAreStatedAndChecked) {
     EXPECT_EQ(Plan(world, c2c<double>({12, 12, 2}), {.effort = "estimate"}).effective().strategy, "direct");
   }
   o.nodes.assign(static_cast<std::size_t>(ranks) + 1, 0);
-  EXPECT_EQ(said(), "nodes are given for " + std::to_string(ranks + 1) + " ranks, but the communicator has " + std::to_string(ranks) +
-                           "; give one number a rank, or none to have them found");
+  EXPECT_EQ(said(), "nodes are given for " + std::to_string(ranks + 1) + " ranks, but the communicator has " +
+                        std::to_string(ranks) + "; give one number a rank, or none to have them found");
   o.nodes.assign(static_cast<std::size_t>(ranks), rank_of_world() > 0);
   if (ranks > 1) {
     EXPECT_EQ(said().find("ranks disagree about nodes: rank 0 has 0,0"), 0u) << said();
@@ -63,7 +65,10 @@ TEST(Plan, OneNodeWithoutSharedMemory) {
     const std::string name(s->instead()->name()), text = fft.describe();
     EXPECT_EQ(fft.requested().strategy, s->name());
     EXPECT_EQ(fft.effective().strategy, name);
-    EXPECT_NE(text.find("exchange: " + name + " (as requested, but in the place of " + std::string(s->name()) + ": rank "), text.npos) << text;
+    EXPECT_NE(
+        text.find("exchange: " + name + " (as requested, but in the place of " + std::string(s->name()) + ": rank "),
+        text.npos)
+        << text;
     EXPECT_NE(text.find("shared memory is forbidden by WEFT_SHARED_MEMORY=none"), text.npos) << text;
     EXPECT_EQ(of_rank_0(text.substr(text.find("exchange: "), 200)), text.substr(text.find("exchange: "), 200));
   }

@@ -1,5 +1,6 @@
-// Random problems and options against the definition: forward, backward and the map between, in place and not. Each case is
-// drawn from its number alone, alike on all ranks, so that a case that fails can be run again by itself.
+// Random problems and options against the definition: forward, backward and the map between, in
+// place and not. Each case is drawn from its number alone, alike on all ranks, so that a case that
+// fails can be run again by itself.
 #include <map>
 
 #include "mpi/scan.hpp"
@@ -7,8 +8,10 @@
 namespace weft {
 namespace {
 
-/// The transform of the whole array by its definition. Results of one problem serve all cases that differ in options alone.
-const std::vector<Complex>& transformed(const AnyProblem& problem, const Shape& shape, int before, const Element& element) {
+/// The transform of the whole array by its definition. Results of one problem serve all cases that
+/// differ in options alone.
+const std::vector<Complex>& transformed(const AnyProblem& problem, const Shape& shape, int before,
+                                        const Element& element) {
   static std::map<std::string, std::vector<Complex>> known;
   std::string key = to_string(shape) + std::to_string(before) + std::string(to_string(problem.precision));
   Order axes;
@@ -22,7 +25,8 @@ const std::vector<Complex>& transformed(const AnyProblem& problem, const Shape& 
   return result = naive(std::move(result), shape, axes, problem.kinds);
 }
 
-/// The largest error of forward, backward or a map on any rank, relative to what a transform multiplies rounding by; negative where the plan declines.
+/// The largest error of forward, backward or a map on any rank, relative to what a transform
+/// multiplies rounding by; negative where the plan declines.
 double error_of(const Drawn& drawn) {
   const AnyProblem& problem = drawn.problem;
   const Options& options = drawn.options;
@@ -39,26 +43,36 @@ double error_of(const Drawn& drawn) {
     array.resize(static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1);
     return reinterpret_cast<std::byte*>(array.data());
   };
-  const auto real_memory = drawn.handed_out ? plan.input_memory() : nullptr, spectrum_memory = drawn.handed_out ? plan.output_memory() : nullptr;
-  std::byte* const u = real_memory ? real_memory.get() : room(real, std::max(in_bytes, options.in_place() ? out_bytes : 0));
+  const auto real_memory = drawn.handed_out ? plan.input_memory() : nullptr,
+             spectrum_memory = drawn.handed_out ? plan.output_memory() : nullptr;
+  std::byte* const u =
+      real_memory ? real_memory.get() : room(real, std::max(in_bytes, options.in_place() ? out_bytes : 0));
   std::byte* const u_hat = options.in_place() ? u : spectrum_memory ? spectrum_memory.get() : room(spectrum, out_bytes);
   const View in_view = plan.input_view(), out_view = plan.output_view();
   double logical = 1;
-  for (int k = 0; k < problem.axes.size(); ++k) logical *= static_cast<double>(logical_size(problem.kinds[static_cast<std::size_t>(k)], problem.shape[problem.axes[k]]));
-  const double there = options.scale == "full" ? 1 / logical : options.scale == "symmetric" ? 1 / std::sqrt(logical) : 1;
+  for (int k = 0; k < problem.axes.size(); ++k)
+    logical *=
+        static_cast<double>(logical_size(problem.kinds[static_cast<std::size_t>(k)], problem.shape[problem.axes[k]]));
+  const double there = options.scale == "full"        ? 1 / logical
+                       : options.scale == "symmetric" ? 1 / std::sqrt(logical)
+                                                      : 1;
   double worst = 0;
   const auto note = [&](double error) { worst = std::isfinite(error) ? std::max(worst, error) : 1e300; };
   const auto fill = [&](std::byte* array) {
-    each_point(in_view.box, [&](const Shape& p) { in.write(array + in_view.at(p) * in.bytes(), in.given(position(p, shape))); });
+    each_point(in_view.box,
+               [&](const Shape& p) { in.write(array + in_view.at(p) * in.bytes(), in.given(position(p, shape))); });
   };
   const auto comes_back = [&](const std::byte* array, double factor) {
-    each_point(in_view.box, [&](const Shape& p) { note(std::abs(in.read(array + in_view.at(p) * in.bytes()) * factor - in.given(position(p, shape)))); });
+    each_point(in_view.box, [&](const Shape& p) {
+      note(std::abs(in.read(array + in_view.at(p) * in.bytes()) * factor - in.given(position(p, shape))));
+    });
   };
   for (int round = 0; round < 2; ++round) {
     fill(u);
     plan.forward(u, u_hat);
     each_point(out_view.box, [&](const Shape& p) {
-      note(std::abs(out.read(u_hat + out_view.at(p) * out.bytes()) / there - expected[static_cast<std::size_t>(position(p, shape))]));
+      note(std::abs(out.read(u_hat + out_view.at(p) * out.bytes()) / there -
+                    expected[static_cast<std::size_t>(position(p, shape))]));
     });
     if (!options.in_place() && !options.overwrites_input()) comes_back(u, 1);
     plan.backward(u_hat, u);
@@ -84,7 +98,8 @@ AnyProblem draw_problem(Random& random, const std::vector<Shape>& shapes, bool m
     for (int k = axes.size() - 1; k > 0; --k) std::swap(axes[k], axes[static_cast<int>(below(random, k + 1))]);
     axes = Order(axes.begin(), axes.begin() + 1 + below(random, axes.size()));
   }
-  const Kind kind = one_of<Kind>(random, {Kind::c2c, Kind::c2c, Kind::r2c, Kind::r2c, Kind::r2c, Kind::dct2, Kind::dst3});
+  const Kind kind =
+      one_of<Kind>(random, {Kind::c2c, Kind::c2c, Kind::r2c, Kind::r2c, Kind::r2c, Kind::dct2, Kind::dst3});
   const Precision precision = one_in(random, 4) ? Precision::single_ : Precision::double_;
   if (!mixed) return problem(precision, {kind}, shape, axes);
   std::vector<Kind> kinds;
@@ -113,7 +128,22 @@ Shape spectrum_of(const AnyProblem& problem) {
 Drawn draw_in_place(Index number, bool mixed) {
   Random random(static_cast<std::uint32_t>(number));
   random.discard(8);
-  Drawn d{draw_problem(random, {{5}, {8}, {64}, {4, 6}, {6, 5}, {3, 16}, {40, 33}, {3, 5, 4}, {4, 4, 6}, {16, 16, 16}, {2, 3, 40}, {33, 20, 24}, {2, 3, 4, 5}}, mixed), {}};
+  Drawn d{draw_problem(random,
+                       {{5},
+                        {8},
+                        {64},
+                        {4, 6},
+                        {6, 5},
+                        {3, 16},
+                        {40, 33},
+                        {3, 5, 4},
+                        {4, 4, 6},
+                        {16, 16, 16},
+                        {2, 3, 40},
+                        {33, 20, 24},
+                        {2, 3, 4, 5}},
+                       mixed),
+          {}};
   Options& o = d.options;
   o.strategy = one_of<std::string>(random, {"alltoallv", "auto", "isend", "direct"});
   o.effort = "estimate";
@@ -123,16 +153,21 @@ Drawn draw_in_place(Index number, bool mixed) {
   if (one_in(random, 3)) o.threads = 2;
   if (one_in(random, 3)) o.schedule = one_of(random, schedules());
   if (one_in(random, 2)) o.input = draw_layout(random, d.problem.shape);
-  if (one_in(random, 2)) o.output = draw_layout(random, spectrum_of(d.problem));
-  else o.natural_output = one_in(random, 3);
+  if (one_in(random, 2))
+    o.output = draw_layout(random, spectrum_of(d.problem));
+  else
+    o.natural_output = one_in(random, 3);
   return d;
 }
 
-/// Everything else: lines of a few points, grids, batches, mixtures of strategies, threads, nodes, either way to call.
+/// Everything else: lines of a few points, grids, batches, mixtures of strategies, threads, nodes,
+/// either way to call.
 Drawn draw_anything(Index number, bool mixed) {
   Random random(static_cast<std::uint32_t>(number) + 1'000'000);
   random.discard(8);
-  std::vector<Shape> shapes{{64}, {40, 33}, {3, 5, 4}, {16, 16, 16}, {2, 3, 40}, {33, 20, 24}, {2, 3, 4, 5}, {2, 1, 3, 1, 2, 2}, {1, 2, 2, 1, 3, 1, 2, 2}};
+  std::vector<Shape> shapes{{64},         {40, 33},           {3, 5, 4},
+                            {16, 16, 16}, {2, 3, 40},         {33, 20, 24},
+                            {2, 3, 4, 5}, {2, 1, 3, 1, 2, 2}, {1, 2, 2, 1, 3, 1, 2, 2}};
   if (one_in(random, 2)) {
     Shape tiny;
     for (Index a = below(random, 4); a >= 0; --a) tiny.push_back(one_of<Index>(random, {1, 2, 3, 5}));
@@ -150,12 +185,16 @@ Drawn draw_anything(Index number, bool mixed) {
   if (axes < 7 && one_in(random, 4)) o.components = 2 + below(random, 2);
   if (axes < 8 && one_in(random, 2)) o.batch = 2 + below(random, 6);
   draw_schedules(random, o);
-  if (axes > 1 && ranks > 1 && one_in(random, 3)) o.grid = ranks % 2 == 0 && one_in(random, 2) ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
+  if (axes > 1 && ranks > 1 && one_in(random, 3))
+    o.grid = ranks % 2 == 0 && one_in(random, 2) ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
   if (one_in(random, 6)) o.input = draw_layout(random, d.problem.shape);
   // beside a layout, a grid leaves the halved axis whole
-  if (const int halved = halved_axis(d.problem); o.input && halved >= 0 && halved < o.grid.size() && o.grid[halved] > 1) o.grid = {};
-  if (one_in(random, 5)) o.output = draw_layout(random, spectrum_of(d.problem));
-  else o.natural_output = one_in(random, 3);
+  if (const int halved = halved_axis(d.problem); o.input && halved >= 0 && halved < o.grid.size() && o.grid[halved] > 1)
+    o.grid = {};
+  if (one_in(random, 5))
+    o.output = draw_layout(random, spectrum_of(d.problem));
+  else
+    o.natural_output = one_in(random, 3);
   if (one_in(random, 6))
     for (int r = 0; r < ranks; ++r) o.nodes.push_back(static_cast<int>(below(random, 2)));
   // the last exchange may have a strategy of its own, where there are several
@@ -178,7 +217,8 @@ TEST(PlanScan, Anything) {
   scan<Drawn>([](Index k) { return draw_anything(k, false); }, error_of, 1, cases(4000));
 }
 TEST(PlanScan, MixedKinds) {
-  scan<Drawn>([](Index k) { return k % 2 ? draw_in_place(k, true) : draw_anything(k, true); }, error_of, 1, cases(6000));
+  scan<Drawn>([](Index k) { return k % 2 ? draw_in_place(k, true) : draw_anything(k, true); }, error_of, 1,
+              cases(6000));
 }
 
 }  // namespace

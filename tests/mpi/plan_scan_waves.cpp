@@ -1,4 +1,5 @@
-// Random spheres and boxes of plane waves under random options, against the dense transform by its definition.
+// Random spheres and boxes of plane waves under random options, against the dense transform by its
+// definition.
 #include <map>
 
 #include "mpi/scan.hpp"
@@ -20,7 +21,8 @@ std::string described(const Waves& drawn) {
   return s + ", " + described(static_cast<const Drawn&>(drawn));
 }
 
-/// A field's coefficients, by the wrapped vector; those of real functions are conjugate where vectors are mirrored.
+/// A field's coefficients, by the wrapped vector; those of real functions are conjugate where
+/// vectors are mirrored.
 class Field {
  public:
   Field(const Waves& drawn, Index b) : grid_(drawn.problem.shape), real_(drawn.problem.waves->real), first_(1000 * b) {}
@@ -71,7 +73,9 @@ double error_of(const Waves& drawn) {
   };
   if (waves.box)
     each_point(Box::whole({(*waves.box)[0], (*waves.box)[1], waves.real ? (*waves.box)[2] / 2 + 1 : (*waves.box)[2]}),
-               [&](const Shape& p) { all.push_back({along(0, p[0]), along(1, p[1]), along(2, p[2])}); });
+               [&](const Shape& p) {
+                 all.push_back({along(0, p[0]), along(1, p[1]), along(2, p[2])});
+               });
   const auto vector_at = [&](const Shape& p) {
     if (waves.box) return GVector{along(0, p[batch]), along(1, p[batch + 1]), along(2, p[batch + 2])};
     return plan.vectors()[static_cast<std::size_t>(p[batch] - out_view.box.lo[batch])];
@@ -79,7 +83,8 @@ double error_of(const Waves& drawn) {
   const auto field_of = [&](const Shape& p) { return batch ? p[0] : 0; };
   const auto place = [&](const Shape& p) { return position(batch ? Shape{p[1], p[2], p[3]} : p, grid); };
 
-  // real space of the coefficients; the spectrum of any real space; that of the potential times the first one
+  // real space of the coefficients; the spectrum of any real space; that of the potential times the
+  // first one
   std::vector<std::vector<Complex>> there, back, mapped;
   const auto potential = [](Index k) { return 1 + value(k + 33); };
   for (Index b = 0; b < options.batch; ++b) {
@@ -121,7 +126,8 @@ double error_of(const Waves& drawn) {
     each_point(out_view.box, [&](const Shape& p) { visit(out_view.at(p) * out.bytes(), field_of(p), vector_at(p)); });
   };
   const auto fill = [&] {
-    each_coefficient([&](Index at, Index b, const GVector& g) { out.write(c + at, Field(drawn, b).coefficient(g, out)); });
+    each_coefficient(
+        [&](Index at, Index b, const GVector& g) { out.write(c + at, Field(drawn, b).coefficient(g, out)); });
   };
   const auto compare = [&](const std::byte* array, const std::vector<std::vector<Complex>>& expected, double factor) {
     each_coefficient([&](Index at, Index b, const GVector& g) {
@@ -140,7 +146,8 @@ double error_of(const Waves& drawn) {
       note(in.read(psi + in_view.at(p) * in.bytes()) * undone, expected);
     });
     if (!options.overwrites_input())
-      each_coefficient([&](Index at, Index b, const GVector& g) { note(out.read(c + at), Field(drawn, b).coefficient(g, out)); });
+      each_coefficient(
+          [&](Index at, Index b, const GVector& g) { note(out.read(c + at), Field(drawn, b).coefficient(g, out)); });
     const auto given = [&](const Shape& p) { return in.given(place(p) + 7 * field_of(p)); };
     each_point(in_view.box, [&](const Shape& p) { in.write(psi + in_view.at(p) * in.bytes(), given(p)); });
     plan.forward(psi, c);
@@ -169,8 +176,10 @@ std::vector<GVector> draw_lists(Random& random, std::vector<GVector> all) {
   for (auto& [at, stick] : sticks) {
     const Index owner = below(random, ranks_of_world());
     if (one_in(random, 2)) std::reverse(stick.begin(), stick.end());
-    if (owner == rank_of_world()) mine.insert(one_in(random, 2) ? mine.begin() : mine.end(), stick.begin(), stick.end());
-    else random.discard(1);
+    if (owner == rank_of_world())
+      mine.insert(one_in(random, 2) ? mine.begin() : mine.end(), stick.begin(), stick.end());
+    else
+      random.discard(1);
   }
   return mine;
 }
@@ -178,7 +187,16 @@ std::vector<GVector> draw_lists(Random& random, std::vector<GVector> all) {
 Waves draw_waves(Index number) {
   Random random(static_cast<std::uint32_t>(number) + 2'000'000);
   random.discard(8);
-  const Shape grid = one_of<Shape>(random, {{6, 5, 7}, {8, 8, 8}, {9, 7, 8}, {4, 6, 5}, {12, 10, 9}, {5, 5, 16}, {16, 3, 4}, {3, 3, 3}, {2, 5, 6}, {1, 4, 5}});
+  const Shape grid = one_of<Shape>(random, {{6, 5, 7},
+                                            {8, 8, 8},
+                                            {9, 7, 8},
+                                            {4, 6, 5},
+                                            {12, 10, 9},
+                                            {5, 5, 16},
+                                            {16, 3, 4},
+                                            {3, 3, 3},
+                                            {2, 5, 6},
+                                            {1, 4, 5}});
   Waves d;
   PlaneWaves w;
   const Index what = below(random, 6);
@@ -219,9 +237,12 @@ Waves draw_waves(Index number) {
   if (one_in(random, 2)) o.batch = 2 + below(random, 4);
   draw_schedules(random, o);
   const bool pencils = ranks > 1 && listed && !given && one_in(random, 3);
-  if (pencils) o.grid = ranks % 2 == 0 && one_in(random, 2) ? Few<int>{ranks / 2, 2} : Few<int>{1, ranks};
-  else if (one_in(random, 4)) o.input = draw_layout(random, grid);
-  else if (o.batch > 1 && ranks > 1 && one_in(random, 3)) o.groups = ranks % 2 == 0 && one_in(random, 2) ? 2 : ranks;
+  if (pencils)
+    o.grid = ranks % 2 == 0 && one_in(random, 2) ? Few<int>{ranks / 2, 2} : Few<int>{1, ranks};
+  else if (one_in(random, 4))
+    o.input = draw_layout(random, grid);
+  else if (o.batch > 1 && ranks > 1 && one_in(random, 3))
+    o.groups = ranks % 2 == 0 && one_in(random, 2) ? 2 : ranks;
   if (one_in(random, 6))
     for (int r = 0; r < ranks; ++r) o.nodes.push_back(static_cast<int>(below(random, 2)));
   return d;

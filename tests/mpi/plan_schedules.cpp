@@ -1,4 +1,5 @@
-// How plans are cut and in which order they go: alike on every rank, stated, and right however ranks are delayed.
+// How plans are cut and in which order they go: alike on every rank, stated, and right however
+// ranks are delayed.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -12,7 +13,8 @@ namespace weft {
 namespace {
 
 TEST(Plan, BackToBackWithOneRankDelayed) {
-  const AnyPlan lines[] = {lines_of(c2c<double>({6, 4, 5}), {.effort = "estimate"}), lines_of(c2c<double>({6, 4, 5}), {.effort = "estimate", .natural_output = true})};
+  const AnyPlan lines[] = {lines_of(c2c<double>({6, 4, 5}), {.effort = "estimate"}),
+                           lines_of(c2c<double>({6, 4, 5}), {.effort = "estimate", .natural_output = true})};
   std::vector<Case> cases = ways();
   for (Case c : ways(true)) {
     c.options.natural_output = true;
@@ -37,8 +39,10 @@ TEST(Plan, EveryRankStartsInTheSameOrder) {
   const int ranks = ranks_of_world();
   const Few<int> grid = ranks % 2 == 0 ? Few<int>{2, ranks / 2} : Few<int>{ranks};
   for (const Shape& shape : {Shape{7, 5, 6}, Shape{3, 1, 9}, Shape{1, 8, 2}, Shape{5, 4, 3, 7}})
-    for (const ScheduleOptions& schedule : {ScheduleOptions{}, ScheduleOptions{"gathered", 1, 2, 1}, ScheduleOptions{"gathered", 2, 0, 0}, ScheduleOptions{"gathered", 3, 3, 0},
-                                            ScheduleOptions{"kept", 1, 1, 2}, ScheduleOptions{"kept", 2, 2, 0}, ScheduleOptions{"kept", 4, 0, 1}}) {
+    for (const ScheduleOptions& schedule :
+         {ScheduleOptions{}, ScheduleOptions{"gathered", 1, 2, 1}, ScheduleOptions{"gathered", 2, 0, 0},
+          ScheduleOptions{"gathered", 3, 3, 0}, ScheduleOptions{"kept", 1, 1, 2}, ScheduleOptions{"kept", 2, 2, 0},
+          ScheduleOptions{"kept", 4, 0, 1}}) {
       Options o;
       o.strategy = "isend", o.effort = "estimate", o.grid = grid, o.schedule = schedule;
       o.batch = schedule.tiles == "kept" ? 2 : 1;  // an axis to keep, unless ranks would be idle and the batch is cut
@@ -89,14 +93,19 @@ TEST(Plan, BackwardMayHaveAScheduleOfItsOwn) {
   both(r2c<double>({4, 5, 6}), {.natural_output = true});
   both(c2c<double>({4, 5, 6}), {.placement = "in_place"});
   if (ranks_of_world() == 1) return;
-  Plan fft(world, c2c<double>({12, 12, 4}), {.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 1, 0, 1}, .backward_schedule = ScheduleOptions{"kept", 100, 3, 2}});
+  Plan fft(world, c2c<double>({12, 12, 4}),
+           {.strategy = "isend",
+            .effort = "estimate",
+            .schedule = {"gathered", 1, 0, 1},
+            .backward_schedule = ScheduleOptions{"kept", 100, 3, 2}});
   EXPECT_EQ(fft.effective().schedule.tiles, "gathered");
   EXPECT_EQ(fft.effective().backward_schedule->tile, 4);
   EXPECT_EQ(fft.effective().backward_schedule->window, 1);
   EXPECT_NE(fft.describe().find("backward: tiles kept of 4"), std::string::npos) << fft.describe();
 }
 
-// What cannot be done as requested is stated: a window or tests with a strategy that blocks, tiles longer than what they cut, tests beside a thread that only talks.
+// What cannot be done as requested is stated: a window or tests with a strategy that blocks, tiles
+// longer than what they cut, tests beside a thread that only talks.
 TEST(Plan, EffectiveSchedulesAreStated) {
   if (ranks_of_world() == 1) return;
   const auto effective = [](const char* strategy, const ScheduleOptions& schedule) {
@@ -104,7 +113,8 @@ TEST(Plan, EffectiveSchedulesAreStated) {
     o.strategy = strategy, o.schedule = schedule, o.effort = "estimate", o.threads = 2;
     Plan fft(world, c2c<double>({12, 12, 4}), o);
     const ScheduleOptions& s = fft.effective().schedule;
-    EXPECT_EQ(fft.describe().find("(requested: " + schedule.tiles + " of ") != std::string::npos, s.tile != schedule.tile || s.window != schedule.window || s.test != schedule.test);
+    EXPECT_EQ(fft.describe().find("(requested: " + schedule.tiles + " of ") != std::string::npos,
+              s.tile != schedule.tile || s.window != schedule.window || s.test != schedule.test);
     EXPECT_TRUE(s.test > 0 || fft.steps().find("test") == std::string::npos);
     return s;
   };
@@ -119,8 +129,9 @@ TEST(Plan, EffectiveSchedulesAreStated) {
   EXPECT_EQ(effective("alltoallv", {"gathered", 1, 1, 3}).test, 0);
 }
 
-// Stages without an exchange between take turns, so that the one reads from cache what the other has written: field by field of a batch, plane by plane where planes
-// are too large for one stage; and never write over what is still to be read.
+// Stages without an exchange between take turns, so that the one reads from cache what the other
+// has written: field by field of a batch, plane by plane where planes are too large for one stage;
+// and never write over what is still to be read.
 TEST(Plan, StagesHandOnWhatIsStillInCache) {
   const auto turns = [](const std::string& steps) {  // how often stage 0 goes on after stage 1 has begun
     int count = 0;
@@ -136,21 +147,30 @@ TEST(Plan, StagesHandOnWhatIsStillInCache) {
     for (const bool in_place : {false, true})
       for (const bool overwrite : {false, true})
         for (const int threads : {1, 2}) {
-          const Options o{.effort = "estimate", .threads = threads, .batch = 3, .placement = in_place ? "in_place" : overwrite ? "overwrite" : "preserve"};
+          const Options o{.effort = "estimate",
+                          .threads = threads,
+                          .batch = 3,
+                          .placement = in_place    ? "in_place"
+                                       : overwrite ? "overwrite"
+                                                   : "preserve"};
           verify(c2c<double>({24, 28, 32}), o, 1e-10);
           verify(r2c<double>({48, 28, 32}), o, 1e-10);
           EXPECT_TRUE(in_place || turns(Plan(world, c2c<double>({24, 28, 32}), o).steps()) > 0);
         }
   const Options planes{.strategy = "alltoallv", .effort = "estimate"};
   verify(c2c<double>({3 * ranks_of_world(), 300, 240}), planes, 1e-10);
-  EXPECT_EQ(turns(Plan(world, c2c<double>({3 * ranks_of_world(), 300, 240}), planes).steps()), ranks_of_world() > 1 ? 2 : 0);
+  EXPECT_EQ(turns(Plan(world, c2c<double>({3 * ranks_of_world(), 300, 240}), planes).steps()),
+            ranks_of_world() > 1 ? 2 : 0);
 }
 
-// As many fields as caches hold make a tile, where nobody says otherwise; not where they hold all of them, in an input that may be overwritten.
+// As many fields as caches hold make a tile, where nobody says otherwise; not where they hold all
+// of them, in an input that may be overwritten.
 TEST(Plan, AutoTakesABatchFieldByField) {
   const Shape small{16, 16, 16};
-  const Index field = (volume(small) + ranks_of_world() - 1) / ranks_of_world() * 16, together = (Index{1} << 20) / field;
-  const auto schedule = [&](Index batch, const std::function<void(Options&)>& change = [](Options&) {}) {
+  const Index field = (volume(small) + ranks_of_world() - 1) / ranks_of_world() * 16,
+              together = (Index{1} << 20) / field;
+  const auto schedule = [&](
+                            Index batch, const std::function<void(Options&)>& change = [](Options&) {}) {
     Options o{.wisdom = false, .effort = "estimate", .batch = batch};
     change(o);
     const Plan fft(world, c2c<double>(small), o);
@@ -164,7 +184,9 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   verify(c2c<double>(small), {.wisdom = false, .effort = "estimate", .batch = together + 3}, 1e-12);
   EXPECT_EQ(schedule(together + 3), few);
   EXPECT_EQ(schedule(together), all);
-  EXPECT_EQ(schedule(together + 3, [](Options& o) { o.natural_output = true; }), ranks_of_world() > 1 ? (ScheduleOptions{"kept", together, 1}) : all);  // two exchanges
+  // Two exchanges
+  EXPECT_EQ(schedule(together + 3, [](Options& o) { o.natural_output = true; }),
+            ranks_of_world() > 1 ? (ScheduleOptions{"kept", together, 1}) : all);
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.strategy = "direct"; }), all);
   EXPECT_EQ(schedule(together + 3, [](Options& o) { o.placement = "in_place"; }), all);
   const auto overwrites = [](Options& o) { o.placement = "overwrite"; };
@@ -176,7 +198,9 @@ TEST(Plan, AutoTakesABatchFieldByField) {
     EXPECT_EQ(schedule(std::max(cached, together) + 1, overwrites), few);
   }
   // plane waves that fill a cache one by one, within a node
-  const auto waves = [](const Shape& shape, const Options& of) { return AnyPlan(world, sphere<double>(shape, Cutoff{.squared = 9}), of).effective().schedule; };
+  const auto waves = [](const Shape& shape, const Options& of) {
+    return AnyPlan(world, sphere<double>(shape, Cutoff{.squared = 9}), of).effective().schedule;
+  };
   Options bands{.wisdom = false, .effort = "estimate", .batch = 3};
   const int ranks = ranks_of_world();
   EXPECT_EQ(waves({128, 64, 64}, bands), ranks == 2 ? (ScheduleOptions{"kept", 1, 1}) : ScheduleOptions());
@@ -197,13 +221,22 @@ TEST(Plan, AutoTakesABatchFieldByField) {
   EXPECT_EQ(dense(fields), ScheduleOptions());
 }
 
-// What goes past the caches is not put where it goes before it is done: planes of many fields, the input preserved.
+// What goes past the caches is not put where it goes before it is done: planes of many fields, the
+// input preserved.
 TEST(Plan, SmallPlanesThatStream) {
   const auto spectrum = [](const std::string& strategy, bool overwrite) {
-    Plan fft(world, c2c<double>({32, 32, 32}), {.strategy = strategy, .wisdom = false, .effort = "estimate", .batch = 40, .placement = overwrite ? "overwrite" : "preserve"});
+    Plan fft(world, c2c<double>({32, 32, 32}),
+             {.strategy = strategy,
+              .wisdom = false,
+              .effort = "estimate",
+              .batch = 40,
+              .placement = overwrite ? "overwrite" : "preserve"});
     auto u = fft.input();
     auto u_hat = fft.output();
-    u.fill([](const Shape& p) { return Complex(static_cast<double>((p[0] + 3 * p[1] * p[2]) % 17), static_cast<double>((p[0] * p[3] + p[1]) % 11)); });
+    u.fill([](const Shape& p) {
+      return Complex(static_cast<double>((p[0] + 3 * p[1] * p[2]) % 17),
+                     static_cast<double>((p[0] * p[3] + p[1]) % 11));
+    });
     fft.forward(u, u_hat);
     return std::vector<Complex>(u_hat.span().begin(), u_hat.span().end());
   };
@@ -211,7 +244,8 @@ TEST(Plan, SmallPlanesThatStream) {
   for (const char* strategy : {"direct", "isend"}) EXPECT_TRUE(spectrum(strategy, false) == expected) << strategy;
 }
 
-// What goes past the caches is found out while a plan runs: executions meanwhile, and those after, give the same bits, of other data each.
+// What goes past the caches is found out while a plan runs: executions meanwhile, and those after,
+// give the same bits, of other data each.
 TEST(Plan, TriesWhatGoesPastTheCaches) {
   const auto runs = [](const auto& problem, const Options& options) {
     Plan fft(world, problem, options);
@@ -271,7 +305,8 @@ TEST(Plan, TriesWhatGoesPastTheCaches) {
   }
 }
 
-// What stays on a rank lies in the output from the first stage on, where the last one works on it: the bits of messages, forward, backward and mapped, in any shape of the exchange.
+// What stays on a rank lies in the output from the first stage on, where the last one works on it:
+// the bits of messages, forward, backward and mapped, in any shape of the exchange.
 TEST(Plan, WhatStaysWaitsInTheOutput) {
   Index least = 0;
   const auto results = [&](const auto& problem, const Options& options) {
@@ -282,9 +317,12 @@ TEST(Plan, WhatStaysWaitsInTheOutput) {
     using Real = decltype(std::abs(In()));
     const auto fill = [&] {
       u.fill([](const Shape& p) {
-        const Complex value(static_cast<double>((p[0] + 3 * p[1] * p[2]) % 17), static_cast<double>((p[0] * p[2] + p[1]) % 11));
-        if constexpr (std::is_same_v<In, Real>) return static_cast<Real>(value.real());
-        else return In(value);
+        const Complex value(static_cast<double>((p[0] + 3 * p[1] * p[2]) % 17),
+                            static_cast<double>((p[0] * p[2] + p[1]) % 11));
+        if constexpr (std::is_same_v<In, Real>)
+          return static_cast<Real>(value.real());
+        else
+          return In(value);
       });
     };
     std::vector<Real> all;
@@ -294,7 +332,9 @@ TEST(Plan, WhatStaysWaitsInTheOutput) {
     };
     fill(), fft.forward(u, u_hat), add(u_hat);
     fft.backward(u_hat, u), add(u);
-    fill(), fft.forward_map_backward(u.span(), v.span(), [](const Shape& p, auto& x) { x *= static_cast<Real>(p[0] % 3); }), add(v);
+    fill(),
+        fft.forward_map_backward(u.span(), v.span(), [](const Shape& p, auto& x) { x *= static_cast<Real>(p[0] % 3); }),
+        add(v);
     fill(), fft.forward(u, u_hat), add(u_hat);
     back_to_back(fft, "ffbmf");
     least = static_cast<Index>(u_hat.span().size_bytes());
@@ -328,11 +368,15 @@ TEST(Plan, WhatStaysWaitsInTheOutput) {
     same(c2c<double>({64, 64, n}), [&](Options& o) { o.grid = {1, ranks_of_world()}, o.placement = placement; });
 }
 
-// Fields of a batch go through all exchanges in step, so that few of them are held at a time: in slabs, pencils, with an exchange more, in maps; however ranks are delayed.
+// Fields of a batch go through all exchanges in step, so that few of them are held at a time: in
+// slabs, pencils, with an exchange more, in maps; however ranks are delayed.
 TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
   const int ranks = ranks_of_world();
   const std::vector<ScheduleOptions> cuts{{}, {"kept", 1, 1}, {"kept", 2, 1, 1}, {"kept", 1, 3, 2}, {"kept", 1, 0}};
-  const auto cut = [](const ScheduleOptions& schedule, Options o) { return o.strategy = o.strategy == "auto" ? "direct" : o.strategy, o.effort = "estimate", o.batch = 7, o.schedule = schedule, o; };
+  const auto cut = [](const ScheduleOptions& schedule, Options o) {
+    return o.strategy = o.strategy == "auto" ? "direct" : o.strategy, o.effort = "estimate", o.batch = 7,
+           o.schedule = schedule, o;
+  };
   const auto in_step = [&](const auto& problem, const Options& common) {
     std::vector<std::byte> first;
     for (const ScheduleOptions& schedule : cuts) {
@@ -351,27 +395,36 @@ TEST(Plan, ExchangesHoldFewFieldsOfABatch) {
   in_step(c2c<double>({8, 7, 5}), {.placement = "overwrite"});
   in_step(c2c<double>({8, 7, 5}), {.strategy = "unpacked", .placement = "overwrite"});
   if (ranks % 2 == 0) in_step(c2c<double>({6, 7, 4}), {.grid = {2, ranks / 2}});
-  if (ranks % 2 == 0) in_step(r2c<double>({6, 7, 4}), {.strategy = "alltoallv", .grid = {2, ranks / 2}, .natural_output = true});
+  if (ranks % 2 == 0)
+    in_step(r2c<double>({6, 7, 4}), {.strategy = "alltoallv", .grid = {2, ranks / 2}, .natural_output = true});
 
   const auto problem = c2c<double>({8, 8, 16});
   const AnyPlan whole(world, problem, cut(cuts[0], {})), few(world, problem, cut(cuts[1], {}));
   if (ranks > 1 && ranks <= 8) {
     const AnyPlan overwriting(world, problem, cut(cuts[1], {.placement = "overwrite"}));
-    for (const AnyPlan* plan : {&few, &overwriting}) EXPECT_NE(plan->describe().find("its array holds 2 of 7 tiles"), std::string::npos) << plan->describe();
+    for (const AnyPlan* plan : {&few, &overwriting})
+      EXPECT_NE(plan->describe().find("its array holds 2 of 7 tiles"), std::string::npos) << plan->describe();
     EXPECT_LE(few.bytes_owned(), whole.bytes_owned() * 5 / 7);
   }
-  for (const auto& [overwrite, schedule] : {std::pair(false, cuts[1]), std::pair(true, cuts[1]), std::pair(true, ScheduleOptions{"kept", 1, 2})}) {
+  for (const auto& [overwrite, schedule] :
+       {std::pair(false, cuts[1]), std::pair(true, cuts[1]), std::pair(true, ScheduleOptions{"kept", 1, 2})}) {
     Plan fft(world, problem, cut(schedule, {.placement = overwrite ? "overwrite" : "preserve"}));
     back_to_back(fft, every_three);
   }
 }
 
-// Ranks that read in place take turns: every other one reads what has arrived a tile earlier. Not by messages, nor with several exchanges.
+// Ranks that read in place take turns: every other one reads what has arrived a tile earlier. Not
+// by messages, nor with several exchanges.
 TEST(Plan, EveryOtherRankReadsATileEarlier) {
   const int rank = rank_of_world();
   if (ranks_of_world() < 2) GTEST_SKIP() << "one rank exchanges nothing";
   const auto early = [&](const std::string& strategy, bool natural) {
-    Plan fft(world, c2c<double>({16, 16, 8}), {.strategy = strategy, .effort = "estimate", .schedule = {"kept", 1, 2}, .natural_output = natural, .batch = 6});
+    Plan fft(world, c2c<double>({16, 16, 8}),
+             {.strategy = strategy,
+              .effort = "estimate",
+              .schedule = {"kept", 1, 2},
+              .natural_output = natural,
+              .batch = 6});
     auto u = fft.input();
     auto u_hat = fft.output();
     u.fill([](const Shape&) { return 1.0; });
@@ -384,11 +437,14 @@ TEST(Plan, EveryOtherRankReadsATileEarlier) {
   EXPECT_FALSE(early("isend", false));
 }
 
-// In place the last stage may write where earlier ones still read, and where tiles lie that have not been sent.
+// In place the last stage may write where earlier ones still read, and where tiles lie that have
+// not been sent.
 TEST(Plan, InPlaceWithTilesOfABatchOrAMovedAxis) {
-  for (const ScheduleOptions& schedule : {ScheduleOptions{"kept", 1, 1}, ScheduleOptions{"kept", 1, 2}, ScheduleOptions{"gathered", 1, 1}}) {
+  for (const ScheduleOptions& schedule :
+       {ScheduleOptions{"kept", 1, 1}, ScheduleOptions{"kept", 1, 2}, ScheduleOptions{"gathered", 1, 1}}) {
     const auto in_place = [&](Options& o) { o.placement = "in_place", o.schedule = schedule; };
-    over_all(c2c<double>({5, 4, 3}), 1e-13, [&](Options& o) { in_place(o), o.batch = 3; }, true);
+    over_all(
+        c2c<double>({5, 4, 3}), 1e-13, [&](Options& o) { in_place(o), o.batch = 3; }, true);
     over_all(c2c<double>({6, 2, 8, 2}), 1e-13, in_place, true);
   }
 }

@@ -8,25 +8,38 @@ namespace weft {
 namespace {
 
 TEST(Plan, Threads) {
-  for (const int threads : {2, 3}) over_all(c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { o.threads = threads; }, threads == 3 || crowded());
+  for (const int threads : {2, 3})
+    over_all(
+        c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { o.threads = threads; }, threads == 3 || crowded());
 }
 
-// One thread in MPI, the others at work: the same bits as without, for every strategy and schedule; batches, pencils, in place, the map between.
+// One thread in MPI, the others at work: the same bits as without, for every strategy and schedule;
+// batches, pencils, in place, the map between.
 TEST(Plan, CommunicatingThread) {
   for (const int threads : {2, 3}) {
     const auto thread = [&](Options& o) { o.threads = threads, o.schedule.communicate = "thread"; };
     const bool few = threads == 3 || crowded();
     over_all(c2c<double>({7, 5, 6}), 1e-13, thread, few);
-    over_all(c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { thread(o), o.placement = "in_place"; }, few);
-    over_all(r2c<double>({4, 3, 6}), 1e-13, [&](Options& o) { thread(o), o.batch = 3; }, true);
+    over_all(
+        c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { thread(o), o.placement = "in_place"; }, few);
+    over_all(
+        r2c<double>({4, 3, 6}), 1e-13, [&](Options& o) { thread(o), o.batch = 3; }, true);
     const int ranks = ranks_of_world();
-    over_all(c2c<double>({5, 6, 7}), 1e-13, [&](Options& o) { thread(o), o.grid = {2 - ranks % 2, ranks / (2 - ranks % 2)}; }, few);
-    over_all(c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { thread(o), o.natural_output = true; }, few);  // results may land in an array of the caller's
+    over_all(
+        c2c<double>({5, 6, 7}), 1e-13,
+        [&](Options& o) {
+          thread(o), o.grid = {2 - ranks % 2, ranks / (2 - ranks % 2)};
+        },
+        few);
+    // Results may land in an array of the caller's
+    over_all(
+        c2c<double>({6, 5, 4}), 1e-13, [&](Options& o) { thread(o), o.natural_output = true; }, few);
   }
   std::vector<std::byte> bits[2];
   for (int k = 0; k < 2; ++k) {
     Options o;
-    o.strategy = "isend", o.effort = "estimate", o.threads = 1 + k, o.schedule = {"gathered", 1, 2, 0, k ? "thread" : "caller"};
+    o.strategy = "isend", o.effort = "estimate", o.threads = 1 + k,
+    o.schedule = {"gathered", 1, 2, 0, k ? "thread" : "caller"};
     bits[k] = verify(c2c<double>({7, 5, 6}), o, 1e-13);
   }
   EXPECT_TRUE(bits[0] == bits[1]);

@@ -1,5 +1,6 @@
-// What exchanges promise between ranks, as data, against what they do: whoever goes on has waited for all that it says it waits for, however
-// ranks are delayed; and each element that is read is of its round.
+// What exchanges promise between ranks, as data, against what they do: whoever goes on has waited
+// for all that it says it waits for, however ranks are delayed; and each element that is read is of
+// its round.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -20,7 +21,8 @@ namespace {
 using mpi::Communicator;
 using Verb = Exchange::Verb;
 
-/// When a verb of a tile began and ended, round by round. Ranks are on one machine and read one clock.
+/// When a verb of a tile began and ended, round by round. Ranks are on one machine and read one
+/// clock.
 struct Times {
   std::vector<Index> begun, done;
 };
@@ -51,8 +53,9 @@ class Stress {
 
   bool declined() const { return !exchange_; }
 
-  /// Elements that were not of their round, and waits that did not wait. One rank after the other is late before one verb of
-  /// one tile, a round each, so long that whoever does not wait for it goes on.
+  /// Elements that were not of their round, and waits that did not wait. One rank after the other
+  /// is late before one verb of one tile, a round each, so long that whoever does not wait for it
+  /// goes on.
   std::pair<Index, Index> run() {
     const int tiles = exchange_->tiles(), rounds = tiles * verbs * group_.size();
     for (round_ = 0; round_ < rounds; ++round_) {
@@ -164,8 +167,8 @@ struct Outcome {
   Index wrong, early;
 };
 
-/// Of `fields` tiles, of which a ring has room for so many; 0: all start before any is finished, so that no order of a
-/// member's own takes the place of what the exchange waits for.
+/// Of `fields` tiles, of which a ring has room for so many; 0: all start before any is finished, so
+/// that no order of a member's own takes the place of what the exchange waits for.
 Outcome stressed(const Communicator& comm, const Strategy& strategy, const std::vector<int>& nodes, Index fields,
                  int ring) {
   const Shape shape{fields, 4, 6};

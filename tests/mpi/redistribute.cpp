@@ -1,4 +1,5 @@
-// Redistribution on its own: every strategy brings every element of every pair of layouts where it belongs, round after round, without allocating.
+// Redistribution on its own: every strategy brings every element of every pair of layouts where it
+// belongs, round after round, without allocating.
 #include <weft/redistribute.hpp>
 
 #include <gtest/gtest.h>
@@ -23,13 +24,17 @@ class Redistributions : public testing::Test {
   Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
   int ranks = world.size(), rank = world.rank();
 
-  /// Every element's value is its global index and the round; what no source has must stay as it was.
-  void moves_by(const std::string& name, const Layout& from, const Layout& to, const Few<int>& periodic = {}, Index element_bytes = 8) {
+  /// Every element's value is its global index and the round; what no source has must stay as it
+  /// was.
+  void moves_by(const std::string& name, const Layout& from, const Layout& to, const Few<int>& periodic = {},
+                Index element_bytes = 8) {
     Redistribution move(world.raw(), from, to, element_bytes, {name, periodic});
     EXPECT_EQ(move.strategy(), name);
-    const std::vector<Index> has = oracle::global_indices(from, rank), gets = oracle::global_indices(to, rank, periodic);
+    const std::vector<Index> has = oracle::global_indices(from, rank),
+                             gets = oracle::global_indices(to, rank, periodic);
     std::vector<Index> owned;
-    for (const std::string& part : world.gather_all(std::string(reinterpret_cast<const char*>(has.data()), has.size() * sizeof(Index)))) {
+    for (const std::string& part :
+         world.gather_all(std::string(reinterpret_cast<const char*>(has.data()), has.size() * sizeof(Index)))) {
       owned.resize(owned.size() + part.size() / sizeof(Index));
       std::copy(part.begin(), part.end(), reinterpret_cast<char*>(owned.data() + owned.size()) - part.size());
     }
@@ -45,7 +50,7 @@ class Redistributions : public testing::Test {
       std::string in, out, before, expected;
     };
     std::vector<Round> rounds(5);
-    for (Index number = 0; Round& round : rounds) {
+    for (Index number = 0; Round & round : rounds) {
       for (const Index index : has) round.in += element(index + 1000 * number);
       for (const Index index : gets) {
         const bool arrives = index >= 0 && std::binary_search(owned.begin(), owned.end(), index);
@@ -63,8 +68,8 @@ class Redistributions : public testing::Test {
     }
     EXPECT_EQ(allocations(), allocated) << name;
     for (const Round& round : rounds) {
-      EXPECT_TRUE(round.out == round.expected)
-          << name << ", round " << &round - rounds.data() << "; " << late.seed() << ": " << from.describe() << " -> " << to.describe();
+      EXPECT_TRUE(round.out == round.expected) << name << ", round " << &round - rounds.data() << "; " << late.seed()
+                                               << ": " << from.describe() << " -> " << to.describe();
       EXPECT_TRUE(round.in == round.before) << name << " changes its input";
     }
   }
@@ -141,7 +146,8 @@ TEST_F(Redistributions, Runs) {
 
   std::vector<std::vector<Stick>> sticks(static_cast<std::size_t>(ranks));
   for (Index x = 0; x < shape[0]; ++x)
-    for (Index y = x % 2; y < shape[1]; y += 2) sticks[static_cast<std::size_t>((x + y / 2) % ranks)].push_back({{x, y}, x % 3, 5});
+    for (Index y = x % 2; y < shape[1]; y += 2)
+      sticks[static_cast<std::size_t>((x + y / 2) % ranks)].push_back({{x, y}, x % 3, 5});
   moves(slab, Layout::sticks(shape, sticks));
   moves(Layout::sticks(shape, sticks), across);  // with holes
 }
@@ -158,7 +164,8 @@ TEST_F(Redistributions, HaloesAndCopies) {
 TEST_F(Redistributions, Truncation) {
   const Shape shape{6, 4, 5};
   std::vector<Box> inner;
-  for (int r = 0; r < ranks; ++r) inner.push_back(Layout::slab(shape, 2, ranks).box(r).intersect({{1, 1, 1}, {5, 3, 4}}));
+  for (int r = 0; r < ranks; ++r)
+    inner.push_back(Layout::slab(shape, 2, ranks).box(r).intersect({{1, 1, 1}, {5, 3, 4}}));
   moves(Layout::slab(shape, 0, ranks), Layout(shape, inner));
   moves(Layout(shape, inner), Layout::slab(shape, 0, ranks));
 }
@@ -197,7 +204,8 @@ TEST_F(Redistributions, TinyAutomaticAndOnce) {
 TEST_F(Redistributions, TinyHaloWithinTheArray) {
   const Shape shape{2 * ranks + 1, 5, 3}, width{1, 2, 0};
   const Shape around{2 * width[0], 2 * width[1], 2 * width[2]};
-  const Layout from = Layout::slab(shape, 0, ranks).ordered({}, around), halo = Layout::slab(shape, 0, ranks).grown(width);
+  const Layout from = Layout::slab(shape, 0, ranks).ordered({}, around),
+               halo = Layout::slab(shape, 0, ranks).grown(width);
   const std::vector<Index> gets = oracle::global_indices(halo, rank, {1, 1, 1});
   const View inside = halo.view(rank).cut(from.box(rank));
   int able = 0;
@@ -213,14 +221,16 @@ TEST_F(Redistributions, TinyHaloWithinTheArray) {
       const Box& box = inside.box;
       for (Index x = box.lo[0]; x < box.hi[0]; ++x)
         for (Index y = box.lo[1]; y < box.hi[1]; ++y)
-          for (Index z = box.lo[2]; z < box.hi[2]; ++z) array[static_cast<std::size_t>(inside.at({x, y, z}))] = (x * shape[1] + y) * shape[2] + z + 1000 * round;
+          for (Index z = box.lo[2]; z < box.hi[2]; ++z)
+            array[static_cast<std::size_t>(inside.at({x, y, z}))] = (x * shape[1] + y) * shape[2] + z + 1000 * round;
       std::string refused;
       try {
         (*fill)(array.data() + inside.offset, array.data());
       } catch (const Error& e) {
         refused = e.what();
       }
-      for (const std::string& other : world.gather_all(std::string(refused.empty() ? "" : "refused"))) ASSERT_EQ(other.empty(), refused.empty()) << strategy->name();
+      for (const std::string& other : world.gather_all(std::string(refused.empty() ? "" : "refused")))
+        ASSERT_EQ(other.empty(), refused.empty()) << strategy->name();
       if (!refused.empty()) {
         EXPECT_NE(refused.find("has MPI move also what stays"), std::string::npos) << refused;
         break;
@@ -245,7 +255,9 @@ TEST_F(Redistributions, TinyArraysThatOverlap) {
       move(in, out);
       ADD_FAILURE() << "accepted";
     } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("rank " + std::to_string(rank) + ": the arrays of a redistribution overlap"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("rank " + std::to_string(rank) + ": the arrays of a redistribution overlap"),
+                std::string::npos)
+          << e.what();
     }
   };
   if (ranks > 1) refused(array.data(), array.data());
@@ -265,7 +277,8 @@ TEST_F(Redistributions, TinyWrongArguments) {
   fails(world, makes(from, to, 8, {"pigeon", {}}), {"there is no strategy 'pigeon'", "alltoallv", "isend"});
   fails(world, makes(from, to, 0), {"0 bytes"});
   fails(world, makes(from, Layout::slab({5, 5}, 1, ranks)), {"5x4", "5x5"});
-  fails(world, makes(Layout::slab(shape, 0, ranks + 1), Layout::slab(shape, 1, ranks + 1)), {std::to_string(ranks) + " rank"});
+  fails(world, makes(Layout::slab(shape, 0, ranks + 1), Layout::slab(shape, 1, ranks + 1)),
+        {std::to_string(ranks) + " rank"});
   fails(world, makes(from, to, 8, {"auto", {1}}), {"periodic", "2"});
   if (ranks > 1) fails(world, makes(Layout::replicated(shape, ranks), to), {"ranks 0 and 1"});
   EXPECT_THROW(Redistribution(MPI_COMM_NULL, from, to, 8), Error);
@@ -287,7 +300,8 @@ TEST_F(Redistributions, TinyNothingLeaks) {
   const Shape shape{5, 4, 3};
   for (const Strategy* strategy : strategies()) {
     try {
-      Redistribution(world.raw(), Layout::slab(shape, 0, ranks), Layout::slab(shape, 2, ranks), 8, {std::string(strategy->name()), {}});
+      Redistribution(world.raw(), Layout::slab(shape, 0, ranks), Layout::slab(shape, 2, ranks), 8,
+                     {std::string(strategy->name()), {}});
     } catch (const Error&) {
     }
     EXPECT_EQ(mpi::live_handles(), live) << strategy->name();

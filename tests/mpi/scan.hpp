@@ -1,4 +1,5 @@
-// What scans of random problems share: a case drawn from its number, arrays of any element type, and the loop over cases.
+// What scans of random problems share: a case drawn from its number, arrays of any element type,
+// and the loop over cases.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,8 +25,10 @@ inline std::string described(const Drawn& drawn) {
   std::string s = std::string(to_string(p.precision)) + " " + to_string(p.shape) + ", axes";
   for (int k = 0; k < p.axes.size(); ++k)
     s += " " + std::to_string(p.axes[k]) + " " + std::string(to_string(p.kinds[static_cast<std::size_t>(k)]));
-  s += ", batch " + std::to_string(o.batch) + ", components " + std::to_string(o.components) + ", threads " + std::to_string(o.threads);
-  s += ", " + o.strategy + ", " + to_string(o.schedule) + ", communicate " + o.schedule.communicate + ", scale " + o.scale;
+  s += ", batch " + std::to_string(o.batch) + ", components " + std::to_string(o.components) + ", threads " +
+       std::to_string(o.threads);
+  s += ", " + o.strategy + ", " + to_string(o.schedule) + ", communicate " + o.schedule.communicate + ", scale " +
+       o.scale;
   for (const int g : o.grid) s += ", grid " + std::to_string(g);
   if (o.in_place()) s += ", in place";
   if (o.overwrites_input()) s += ", overwriting";
@@ -131,7 +134,9 @@ inline void draw_schedules(Random& random, Options& o) {
   o.scale = one_of<std::string>(random, {"none", "full", "symmetric"});
 }
 
-inline Index number_of(const char* name, Index otherwise) { return std::getenv(name) ? std::atoll(std::getenv(name)) : otherwise; }
+inline Index number_of(const char* name, Index otherwise) {
+  return std::getenv(name) ? std::atoll(std::getenv(name)) : otherwise;
+}
 
 /// Runs cases `first` and on; the first few that fail are told in full.
 template <class Case>
@@ -141,20 +146,24 @@ void scan(Case (*draw)(Index), double (*error_of)(const Case&), Index first, Ind
   for (Index k = first; k < first + count; ++k) {
     const Case drawn = draw(k);
     double error = 0;
-    if (number_of("WEFT_TEST_TELL", 0) && rank_of_world() == 0) std::fprintf(stderr, "case %lld: %s\n", static_cast<long long>(k), described(drawn).c_str());
+    if (number_of("WEFT_TEST_TELL", 0) && rank_of_world() == 0)
+      std::fprintf(stderr, "case %lld: %s\n", static_cast<long long>(k), described(drawn).c_str());
     ASSERT_NO_THROW(error = error_of(drawn)) << "case " << k << ": " << described(drawn);
     ran += error >= 0;
     if (error < 1e-11) continue;
-    if (++wrong <= number_of("WEFT_TEST_SHOW", 5)) ADD_FAILURE() << "case " << k << " errs by " << error << ": " << described(drawn);
+    if (++wrong <= number_of("WEFT_TEST_SHOW", 5))
+      ADD_FAILURE() << "case " << k << " errs by " << error << ": " << described(drawn);
   }
   EXPECT_EQ(wrong, 0) << "of " << ran;
-  if (rank_of_world() == 0) std::fprintf(stderr, "%lld of %lld cases ran\n", static_cast<long long>(ran), static_cast<long long>(count));
+  if (rank_of_world() == 0)
+    std::fprintf(stderr, "%lld of %lld cases ran\n", static_cast<long long>(ran), static_cast<long long>(count));
   if (count > 20) {
     EXPECT_GT(3 * ran, count);
   }
 }
 
-// A slice that takes some seconds; all of it where that is asked for, and less where ranks wait for one another's turns.
+// A slice that takes some seconds; all of it where that is asked for, and less where ranks wait for
+// one another's turns.
 inline Index cases(Index all) {
   const Index share = std::min(ranks_of_world(), 3);
   return thorough() ? all / share : all / 20 / (share * share);

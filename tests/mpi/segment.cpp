@@ -1,4 +1,5 @@
-// Shared segments: every part where it should be, on whichever memory; refusals alike on all ranks; nothing left behind.
+// Shared segments: every part where it should be, on whichever memory; refusals alike on all ranks;
+// nothing left behind.
 #include "mpi/segment.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +59,8 @@ void check_parts(const Communicator& world, const Segments& segments, int round)
   world.barrier();
   for (int r = 0; r < world.size(); ++r) {
     EXPECT_TRUE(empty_or(reinterpret_cast<Index>(segments.part(r)) % sysconf(_SC_PAGESIZE), asked(r, round)));
-    for (Index i = 0; i < asked(r, round); ++i) ASSERT_EQ(segments.part(r)[i], mark(r, i)) << "rank " << r << ", byte " << i;
+    for (Index i = 0; i < asked(r, round); ++i)
+      ASSERT_EQ(segments.part(r)[i], mark(r, i)) << "rank " << r << ", byte " << i;
   }
   world.barrier();
 }
@@ -94,14 +96,15 @@ TEST_F(SegmentsTest, TinyWindowWhereWeMayNot) {
   if (world.rank() == world.size() - 1) permit.emplace("WEFT_SHARED_MEMORY", "window");  // one rank is enough
   for (int round = 0; round < 3; ++round) {
     const Segments segments(world, asked(world.rank(), round));
-    EXPECT_EQ(segments.note(), "shared memory is a window of MPI, without huge pages (rank " + std::to_string(world.size() - 1) +
-                                   ": WEFT_SHARED_MEMORY=window)");
+    EXPECT_EQ(segments.note(), "shared memory is a window of MPI, without huge pages (rank " +
+                                   std::to_string(world.size() - 1) + ": WEFT_SHARED_MEMORY=window)");
     check_parts(world, segments, round);
   }
 }
 
 TEST_F(SegmentsTest, TinyWindowWhereTheSystemRefuses) {
-  // Between what a window takes of a file (1 MiB a rank) and what our own memory does, rounded up to huge pages.
+  // Between what a window takes of a file (1 MiB a rank) and what our own memory does, rounded up
+  // to huge pages.
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit limit = before;
@@ -122,13 +125,16 @@ TEST_F(SegmentsTest, TinyRefusalsAreAlikeOnAllRanks) {
   const std::string who = "rank " + std::to_string(last) + ": ";
   std::optional<Environment> permit;
   if (world.rank() == last) permit.emplace("WEFT_SHARED_MEMORY", "none");
-  EXPECT_EQ(error(10), who + "shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
+  EXPECT_EQ(
+      error(10),
+      who + "shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
   permit.reset();
   if (world.rank() == last) permit.emplace("WEFT_SHARED_MEMORY", "mine");
   EXPECT_EQ(error(10), who + "WEFT_SHARED_MEMORY=mine: give own, window or none");
   permit.reset();
   EXPECT_EQ(error(world.rank() == last ? -1 : 10), who + "a segment of -1 bytes was asked for; 0 or more are allowed");
-  EXPECT_NE(error(world.rank() == last ? Index{1} << 62 : 10).find("4611686018427387904 bytes asked for by rank " + std::to_string(last)),
+  EXPECT_NE(error(world.rank() == last ? Index{1} << 62 : 10)
+                .find("4611686018427387904 bytes asked for by rank " + std::to_string(last)),
             std::string::npos);
 }
 

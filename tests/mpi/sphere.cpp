@@ -1,5 +1,5 @@
-// Plane waves against the dense transform, by its definition, of the field with all its zeros: backward, forward, the map in real space, and the same bits
-// from every strategy and schedule.
+// Plane waves against the dense transform, by its definition, of the field with all its zeros:
+// backward, forward, the map in real space, and the same bits from every strategy and schedule.
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -17,13 +17,16 @@ using Lists = std::vector<std::vector<GVector>>;
 
 Lists shared(const Cutoff& cutoff, const std::string& rule = "coefficients") {
   Lists lists;
-  for (const auto& sticks : share_sticks(sphere_sticks(cutoff), ranks_of_world(), rule)) lists.push_back(vectors(sticks));
+  for (const auto& sticks : share_sticks(sphere_sticks(cutoff), ranks_of_world(), rule))
+    lists.push_back(vectors(sticks));
   return lists;
 }
 
 Shape wrapped(const GVector& g, const Shape& grid, bool mirrored = false) {
   Shape p;
-  for (int a = 0; a < 3; ++a) p.push_back(((mirrored ? -g[static_cast<std::size_t>(a)] : g[static_cast<std::size_t>(a)]) + 2 * grid[a]) % grid[a]);
+  for (int a = 0; a < 3; ++a)
+    p.push_back(((mirrored ? -g[static_cast<std::size_t>(a)] : g[static_cast<std::size_t>(a)]) + 2 * grid[a]) %
+                grid[a]);
   return p;
 }
 
@@ -42,7 +45,8 @@ class Expected {
         }
       real_.push_back(transformed(field, false));
       std::vector<Complex> product = real_.back(), other(product.size());
-      for (std::size_t k = 0; k < product.size(); ++k) product[k] *= potential(static_cast<Index>(k)), other[k] = point(static_cast<Index>(k), b);
+      for (std::size_t k = 0; k < product.size(); ++k)
+        product[k] *= potential(static_cast<Index>(k)), other[k] = point(static_cast<Index>(k), b);
       mapped_.push_back(transformed(product, true));
       forward_.push_back(transformed(other, true));
     }
@@ -60,8 +64,12 @@ class Expected {
     return {before ? static_cast<std::size_t>(p[0]) : 0, at(Shape{p[before], p[before + 1], p[before + 2]})};
   }
   Complex real(const Shape& p) const { return real_[split(p).first][split(p).second]; }
-  Complex mapped(const GVector& g, Index b) const { return mapped_[static_cast<std::size_t>(b)][at(wrapped(g, grid_))]; }
-  Complex forward(const GVector& g, Index b) const { return forward_[static_cast<std::size_t>(b)][at(wrapped(g, grid_))]; }
+  Complex mapped(const GVector& g, Index b) const {
+    return mapped_[static_cast<std::size_t>(b)][at(wrapped(g, grid_))];
+  }
+  Complex forward(const GVector& g, Index b) const {
+    return forward_[static_cast<std::size_t>(b)][at(wrapped(g, grid_))];
+  }
   const Shape& grid() const { return grid_; }
   const std::vector<GVector>& mine() const { return lists_[static_cast<std::size_t>(rank_of_world())]; }
   Index batch() const { return static_cast<Index>(real_.size()); }
@@ -83,8 +91,10 @@ class Expected {
 
 template <class In>
 auto waves_of(const Expected<In>& e) {
-  if constexpr (std::is_floating_point_v<In>) return gamma_sphere<In>(e.grid(), e.mine());
-  else return sphere<typename In::value_type>(e.grid(), e.mine());
+  if constexpr (std::is_floating_point_v<In>)
+    return gamma_sphere<In>(e.grid(), e.mine());
+  else
+    return sphere<typename In::value_type>(e.grid(), e.mine());
 }
 
 template <class In>
@@ -100,9 +110,12 @@ std::vector<std::byte> verify(const Expected<In>& e, const Options& options, dou
   std::vector<Out> result(static_cast<std::size_t>(c.size()));
   const auto each = [&](auto&& f) {
     for (Index b = 0; b < batch; ++b)
-      for (Index i = 0; i < count; ++i) f(e.mine()[static_cast<std::size_t>(i)], b, static_cast<std::size_t>(b * count + i));
+      for (Index i = 0; i < count; ++i)
+        f(e.mine()[static_cast<std::size_t>(i)], b, static_cast<std::size_t>(b * count + i));
   };
-  const auto fill = [&] { each([&](const GVector& g, Index b, std::size_t k) { c.data()[k] = Out(e.coefficient(g, b)); }); };
+  const auto fill = [&] {
+    each([&](const GVector& g, Index b, std::size_t k) { c.data()[k] = Out(e.coefficient(g, b)); });
+  };
   double error = 0;
   std::vector<std::byte> bits;
   for (int round = 0; round < 2; ++round) {  // the second finds everything used
@@ -113,33 +126,47 @@ std::vector<std::byte> verify(const Expected<In>& e, const Options& options, dou
     EXPECT_LT(error, tolerance) << "backward";
     if (!options.overwrites_input()) {
       error = 0;
-      each([&](const GVector& g, Index b, std::size_t k) { error = std::max<double>(error, std::abs(c.data()[k] - Out(e.coefficient(g, b)))); });
+      each([&](const GVector& g, Index b, std::size_t k) {
+        error = std::max<double>(error, std::abs(c.data()[k] - Out(e.coefficient(g, b))));
+      });
       EXPECT_EQ(error, 0) << "the coefficients are not preserved";
     }
-    if (round == 0) psi.for_each([&](const Shape&, In& v) { bits.insert(bits.end(), reinterpret_cast<const std::byte*>(&v), reinterpret_cast<const std::byte*>(&v + 1)); });
+    if (round == 0)
+      psi.for_each([&](const Shape&, In& v) {
+        bits.insert(bits.end(), reinterpret_cast<const std::byte*>(&v), reinterpret_cast<const std::byte*>(&v + 1));
+      });
     psi.fill([&](const Shape& p) {
       const auto [b, k] = e.split(p);
       const Complex v = e.point(static_cast<Index>(k), static_cast<Index>(b));
-      if constexpr (std::is_floating_point_v<In>) return static_cast<In>(v.real());
-      else return In(v);
+      if constexpr (std::is_floating_point_v<In>)
+        return static_cast<In>(v.real());
+      else
+        return In(v);
     });
     waves.forward(psi, c);
     error = 0;
-    each([&](const GVector& g, Index b, std::size_t k) { error = std::max(error, std::abs(Complex(c.data()[k]) - e.forward(g, b))); });
+    each([&](const GVector& g, Index b, std::size_t k) {
+      error = std::max(error, std::abs(Complex(c.data()[k]) - e.forward(g, b)));
+    });
     EXPECT_LT(error, tolerance) << "forward";
-    if (round == 0) bits.insert(bits.end(), reinterpret_cast<const std::byte*>(c.data()), reinterpret_cast<const std::byte*>(c.data() + c.size()));
+    if (round == 0)
+      bits.insert(bits.end(), reinterpret_cast<const std::byte*>(c.data()),
+                  reinterpret_cast<const std::byte*>(c.data() + c.size()));
   }
   const View planes = waves.map_view();
   std::vector<real_of<In>> potential;
   for (Index k = 0; k < volume(e.grid()); ++k)
-    if (planes.box.contains(Shape{k / (e.grid()[1] * e.grid()[2]), k / e.grid()[2] % e.grid()[1], k % e.grid()[2]})) potential.push_back(static_cast<real_of<In>>(e.potential(k)));
+    if (planes.box.contains(Shape{k / (e.grid()[1] * e.grid()[2]), k / e.grid()[2] % e.grid()[1], k % e.grid()[2]}))
+      potential.push_back(static_cast<real_of<In>>(e.potential(k)));
   for (const bool same : {false, true}) {
     fill();
     if (same) std::copy(c.data(), c.data() + c.size(), result.begin());
     waves.apply(potential, same ? std::span<const Out>(result) : std::span<const Out>(c), result);
     error = 0;
     const double scale = waves.scale() * (options.scale == "full" ? static_cast<double>(volume(e.grid())) : 1);
-    each([&](const GVector& g, Index b, std::size_t k) { error = std::max(error, std::abs(Complex(result[k]) / scale - e.mapped(g, b))); });
+    each([&](const GVector& g, Index b, std::size_t k) {
+      error = std::max(error, std::abs(Complex(result[k]) / scale - e.mapped(g, b)));
+    });
     EXPECT_LT(error, tolerance * 10) << "apply";
   }
   back_to_back(waves);
@@ -147,7 +174,8 @@ std::vector<std::byte> verify(const Expected<In>& e, const Options& options, dou
 }
 
 template <class In = Complex>
-void over_all(const Shape& grid, const Lists& lists, bool few = true, Index batch = 1, const std::function<void(Options&)>& change = {}, double tolerance = 1e-12) {
+void over_all(const Shape& grid, const Lists& lists, bool few = true, Index batch = 1,
+              const std::function<void(Options&)>& change = {}, double tolerance = 1e-12) {
   const Expected<In> e(grid, lists, batch);
   Options plain{.effort = "estimate", .batch = batch};
   if (change) change(plain);
@@ -181,10 +209,16 @@ TEST(Sphere, Batches) { over_all({6, 7, 5}, shared({.squared = 4}, "columns"), f
 TEST(Sphere, BatchesInStep) {
   const int ranks = ranks_of_world();
   for (const ScheduleOptions& schedule : {ScheduleOptions{"kept", 1, 1}, {"kept", 1, 2, 1}, {"kept", 2, 1}}) {
-    over_all({6, 7, 5}, shared({.squared = 4}), true, 6, [&](Options& o) { o.strategy = "direct", o.schedule = schedule, o.backward_schedule = {{"kept", schedule.tile, 1}}; });
-    over_all<double>({6, 7, 5}, shared({.squared = 4, .half = true}), true, 6, [&](Options& o) { o.schedule = schedule; });
+    over_all({6, 7, 5}, shared({.squared = 4}), true, 6, [&](Options& o) {
+      o.strategy = "direct", o.schedule = schedule, o.backward_schedule = {{"kept", schedule.tile, 1}};
+    });
+    over_all<double>({6, 7, 5}, shared({.squared = 4, .half = true}), true, 6,
+                     [&](Options& o) { o.schedule = schedule; });
   }
-  if (ranks > 1) over_all({6, 7, 5}, shared({.squared = 4}), true, 6, [&](Options& o) { o.strategy = "direct", o.schedule = {"kept", 1, 1}, o.groups = ranks; });
+  if (ranks > 1)
+    over_all({6, 7, 5}, shared({.squared = 4}), true, 6, [&](Options& o) {
+      o.strategy = "direct", o.schedule = {"kept", 1, 1}, o.groups = ranks;
+    });
 }
 TEST(Sphere, HalfASphere) {
   over_all<double>({7, 8, 9}, shared({.squared = 9.5, .half = true}), false);
@@ -192,7 +226,10 @@ TEST(Sphere, HalfASphere) {
 }
 
 Cutoff skewed(bool half = false) {
-  return {.squared = 7, .metric = {{{1.1, 0.2, -0.1}, {0.2, 0.7, 0.3}, {-0.1, 0.3, 1.6}}}, .k = {half ? 0 : 0.3, half ? 0 : -0.45, half ? 0 : 0.1}, .half = half};
+  return {.squared = 7,
+          .metric = {{{1.1, 0.2, -0.1}, {0.2, 0.7, 0.3}, {-0.1, 0.3, 1.6}}},
+          .k = {half ? 0 : 0.3, half ? 0 : -0.45, half ? 0 : 0.1},
+          .half = half};
 }
 
 TEST(Sphere, CellsThatAreNotCubes) {
@@ -222,7 +259,8 @@ TEST(Sphere, ListsInAnyOrder) {
   over_all(grid, scrambled(shared({.squared = 9}), false));
   // a stick and its mirror image belong together here
   Lists halves(static_cast<std::size_t>(ranks_of_world()));
-  for (const GVector& g : vectors(sphere_sticks({.squared = 9, .half = true}))) halves[static_cast<std::size_t>((g[2] * 5 + std::abs(g[1])) % ranks_of_world())].push_back(g);
+  for (const GVector& g : vectors(sphere_sticks({.squared = 9, .half = true})))
+    halves[static_cast<std::size_t>((g[2] * 5 + std::abs(g[1])) % ranks_of_world())].push_back(g);
   over_all<double>(grid, halves);
   for (auto& list : halves)
     for (std::size_t i = 0; i < list.size(); i += 3)
@@ -234,10 +272,12 @@ TEST(Sphere, ListsInAnyOrder) {
 TEST(SphereTiny, TheMiddleOfEvenGrids) {
   const auto spread = [](const std::vector<GVector>& all) {
     Lists lists(static_cast<std::size_t>(ranks_of_world()));
-    for (const GVector& g : all) lists[static_cast<std::size_t>((g[1] + 8 + 3 * (g[2] + 8)) % ranks_of_world())].push_back(g);
+    for (const GVector& g : all)
+      lists[static_cast<std::size_t>((g[1] + 8 + 3 * (g[2] + 8)) % ranks_of_world())].push_back(g);
     return lists;
   };
-  over_all({6, 4, 8}, spread({{0, 0, 0}, {1, 0, 2}, {3, 0, 2}, {-3, 1, 0}, {2, 2, 1}, {0, -1, -4}, {1, 1, 4}, {3, 2, -4}}));
+  over_all({6, 4, 8},
+           spread({{0, 0, 0}, {1, 0, 2}, {3, 0, 2}, {-3, 1, 0}, {2, 2, 1}, {0, -1, -4}, {1, 1, 4}, {3, 2, -4}}));
   over_all({6, 4, 8}, spread({{-3, 0, 0}, {1, -2, 3}, {3, 1, 4}}), true, 2);
 }
 
@@ -261,15 +301,19 @@ TEST(Sphere, OptionsOfDensePlans) {
   over_all({6, 7, 5}, lists, true, 2, [](Options& o) { o.placement = "overwrite"; });
   over_all({6, 7, 5}, lists, true, 1, [](Options& o) { o.split = Split::blocks(); });
   for (const char* tiles : {"kept", "one"})
-    over_all({6, 7, 5}, lists, true, 2, [&](Options& o) { o.schedule = {"gathered", 1, 2, 1}, o.backward_schedule = ScheduleOptions{tiles, 1, 2, 1}; });
+    over_all({6, 7, 5}, lists, true, 2, [&](Options& o) {
+      o.schedule = {"gathered", 1, 2, 1}, o.backward_schedule = ScheduleOptions{tiles, 1, 2, 1};
+    });
   const int ranks = ranks_of_world();
   over_all({6, 7, 5}, lists, true, 2, [&](Options& o) { o.grid = {1, ranks}; });  // real space cut elsewhere
   over_all<std::complex<float>>({6, 7, 5}, lists, true, 1, {}, 1e-3);
   over_all<float>({6, 7, 5}, shared({.squared = 5, .half = true}), true, 1, {}, 1e-3);
-  over_all({6, 7, 5}, lists, true, 1, [](Options& o) { o.wire = "single"; }, 1e-4);
+  over_all(
+      {6, 7, 5}, lists, true, 1, [](Options& o) { o.wire = "single"; }, 1e-4);
 }
 
-// Sticks shared for a process grid: two exchanges, each among the ranks of one of its rows or columns.
+// Sticks shared for a process grid: two exchanges, each among the ranks of one of its rows or
+// columns.
 TEST(Sphere, Pencils) {
   const int ranks = ranks_of_world();
   for (int rows = 2; rows <= ranks; ++rows) {
@@ -277,7 +321,8 @@ TEST(Sphere, Pencils) {
     const auto pencils = [&](Options& o) { o.grid = {ranks / rows, rows}; };
     const auto lists = [&](const Cutoff& cutoff, const std::string& rule = "coefficients") {
       Lists all;
-      for (const auto& sticks : share_sticks(sphere_sticks(cutoff), ranks / rows, rows, rule)) all.push_back(vectors(sticks));
+      for (const auto& sticks : share_sticks(sphere_sticks(cutoff), ranks / rows, rows, rule))
+        all.push_back(vectors(sticks));
       return all;
     };
     over_all({7, 8, 9}, lists({.squared = 9.5}), true, 1, pencils);
@@ -291,9 +336,11 @@ TEST(Sphere, Pencils) {
   }
 }
 
-// The processor's own kernels, which leave the middle of a sphere's lines out, whatever planning measures today.
+// The processor's own kernels, which leave the middle of a sphere's lines out, whatever planning
+// measures today.
 TEST(Sphere, KernelsForEveryLine) {
-  const auto over = [](auto type, const Shape& grid, const Cutoff& cutoff, Index batch, double tolerance, const std::function<void(Options&)>& change) {
+  const auto over = [](auto type, const Shape& grid, const Cutoff& cutoff, Index batch, double tolerance,
+                       const std::function<void(Options&)>& change) {
     using In = decltype(type);
     const auto measured = [&](Options& o) {
       o.effort = "measure";
@@ -322,7 +369,9 @@ TEST(Sphere, LargeNumbersLeaveNoTrace) {
     Plan waves(world, problem, options);
     auto psi = waves.input();
     auto c = waves.output();
-    const auto fill = [](auto& array, double value) { std::fill(array.data(), array.data() + array.size(), Complex(value, -value)); };
+    const auto fill = [](auto& array, double value) {
+      std::fill(array.data(), array.data() + array.size(), Complex(value, -value));
+    };
     fill(c, 1e300), waves.backward(c, psi);
     fill(psi, 1e300), waves.forward(psi, c);
     fill(c, 1);
@@ -338,14 +387,18 @@ TEST(Sphere, TaskGroups) {
   for (int groups = 2; groups <= ranks; ++groups) {
     if (ranks % groups != 0) continue;
     over_all({6, 7, 5}, shared({.squared = 5}), true, 3, [&](Options& o) { o.groups = groups; });
-    over_all<double>({5, 7, 6}, shared({.squared = 4, .half = true}), true, 2, [&](Options& o) { o.groups = groups; o.schedule = {"kept", 1, 2, 0}; });
+    over_all<double>({5, 7, 6}, shared({.squared = 4, .half = true}), true, 2, [&](Options& o) {
+      o.groups = groups;
+      o.schedule = {"kept", 1, 2, 0};
+    });
   }
 }
 
 // The field of one sphere on two grids: exact, whichever way.
 TEST(Sphere, TwoGridsShareCoefficients) {
   const Cutoff cutoff{.squared = 10};
-  Plan smooth(world, sphere<double>({7, 8, 9}, cutoff), {.effort = "estimate"}), dense(world, sphere<double>({15, 16, 18}, cutoff), {.effort = "estimate"});
+  Plan smooth(world, sphere<double>({7, 8, 9}, cutoff), {.effort = "estimate"}),
+      dense(world, sphere<double>({15, 16, 18}, cutoff), {.effort = "estimate"});
   auto c = smooth.output(), d = dense.output();
   ASSERT_EQ(smooth.vectors(), dense.vectors());
   for (Index i = 0; i < c.size(); ++i) c.data()[i] = {value(i + 100 * rank_of_world()), value(i + 7)};
@@ -380,9 +433,12 @@ TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
   const int rank = rank_of_world(), ranks = ranks_of_world();
   const auto all = mpi::Communicator::duplicate(world);
   const auto fails = [&](auto&& f, const std::string& word) { weft::fails(all, f, {word}); };
-  const auto plan = [&](const std::vector<GVector>& mine, bool half = false, const Options& options = {}, const Shape& grid = {6, 7, 5}) {
-    if (half) Plan(world, gamma_sphere<double>(grid, mine), options);
-    else Plan(world, sphere<double>(grid, mine), options);
+  const auto plan = [&](const std::vector<GVector>& mine, bool half = false, const Options& options = {},
+                        const Shape& grid = {6, 7, 5}) {
+    if (half)
+      Plan(world, gamma_sphere<double>(grid, mine), options);
+    else
+      Plan(world, sphere<double>(grid, mine), options);
   };
   const auto only = [&](std::vector<GVector> bad) { return rank == ranks - 1 ? bad : std::vector<GVector>{}; };
   fails([&] { plan(only({{1, 1, 1}, {0, 1, 1}, {1, 1, 1}})); }, "given twice");
@@ -416,9 +472,17 @@ TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
   fails([&] { Plan(world, kept_box<double>({9, 9, 9}, {9, 9})); }, "three extents");
   fails([&] { Plan(world, kept_box<double>({9, 9, 9}, Box{{0, 5, 0}, {9, 10, 9}})); }, "give one inside");
   fails([&] { Plan(world, kept_box<double>({9, 9, 9}, Box{{0, 5, 0}, {9, 5, 9}})); }, "from 1 to the grid's");
-  fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1, .metric = {{{1, 2, 0}, {2, 1, 0}, {0, 0, 1}}}})); }, "positive definite");
+  fails(
+      [&] {
+        Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1, .metric = {{{1, 2, 0}, {2, 1, 0}, {0, 0, 1}}}}));
+      },
+      "positive definite");
   fails([&] { Plan(world, gamma_sphere<double>({9, 9, 9}, Cutoff{.squared = 1, .k = {0.5, 0, 0}})); }, "k = 0");
-  fails([&] { Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1}, "fairly")); }, "\"coefficients\" and \"columns\"");
+  fails(
+      [&] {
+        Plan(world, sphere<double>({9, 9, 9}, Cutoff{.squared = 1}, "fairly"));
+      },
+      "\"coefficients\" and \"columns\"");
   Plan waves(world, sphere<double>({6, 7, 5}, good), {.effort = "estimate"});
   std::vector<Complex> few, enough(static_cast<std::size_t>(std::max(waves.input_elements(), waves.output_elements())));
   if (waves.output_elements() > 0) {

@@ -1,6 +1,7 @@
-// Every strategy, over every kind of pattern: each element says where it comes from and in which round, and is checked where it arrives,
-// round after round, in every order of the verbs that schedules use, however ranks are delayed. What is written too early or read too
-// late meets poison.
+// Every strategy, over every kind of pattern: each element says where it comes from and in which
+// round, and is checked where it arrives, round after round, in every order of the verbs that
+// schedules use, however ranks are delayed. What is written too early or read too late meets
+// poison.
 #include <gtest/gtest.h>
 
 #include <weft/exchange.hpp>
@@ -31,7 +32,8 @@ class Set {
   T &variable_, before_;
 };
 
-/// The bytes of an element in a round; elements of one byte cannot tell all indices apart, but most.
+/// The bytes of an element in a round; elements of one byte cannot tell all indices apart, but
+/// most.
 std::byte byte_of(Index index, Index round, Index i) {
   std::uint64_t h = (static_cast<std::uint64_t>(index) * 64 + static_cast<std::uint64_t>(round)) * 0x9e3779b97f4a7c15u;
   return static_cast<std::byte>((h ^ h >> 29) >> (8 * (i % 8)) & 0xff);
@@ -40,15 +42,19 @@ std::byte byte_of(Index index, Index round, Index i) {
 /// A strategy bound to a pattern, between arrays of global indices.
 class Redistribution {
  public:
-  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, Index element_bytes, const Few<int>& periodic,
-                 const std::vector<int>& nodes)
-      : pattern_(pattern), bytes_(element_bytes), group_(world.split(pattern.members()[0])), random_(static_cast<unsigned>(world.rank())) {
+  Redistribution(const Communicator& world, const Strategy& strategy, const Pattern& pattern, Index element_bytes,
+                 const Few<int>& periodic, const std::vector<int>& nodes)
+      : pattern_(pattern),
+        bytes_(element_bytes),
+        group_(world.split(pattern.members()[0])),
+        random_(static_cast<unsigned>(world.rank())) {
     const int self = pattern_.members()[static_cast<std::size_t>(pattern_.rank())];
     from_ = oracle::global_indices(pattern_.from(), self, pattern_.is_adjoint() ? periodic : Few<int>{});
     to_ = oracle::global_indices(pattern_.to(), self, pattern_.is_adjoint() ? Few<int>{} : periodic);
     for (auto* arrays : {&from_arrays_, &to_arrays_})
       for (auto& array : *arrays)
-        array.resize(static_cast<std::size_t>((arrays == &from_arrays_ ? from_ : to_).size()) * static_cast<std::size_t>(bytes_));
+        array.resize(static_cast<std::size_t>((arrays == &from_arrays_ ? from_ : to_).size()) *
+                     static_cast<std::size_t>(bytes_));
     slots_ = {from_arrays_[0].data(), to_arrays_[0].data()};
     const int axes = pattern_.from().axes();
     Order reversed;
@@ -79,7 +85,8 @@ class Redistribution {
   void write(int t, Index round) {
     exchange_->open(t);
     const std::vector<Index> sequence = indices(pattern_.tile(t).gives, from_);
-    each_element(exchange_->tile(t).out, [&](std::size_t, std::byte* element) { std::fill_n(element, bytes_, std::byte{0xee}); });
+    each_element(exchange_->tile(t).out,
+                 [&](std::size_t, std::byte* element) { std::fill_n(element, bytes_, std::byte{0xee}); });
     hesitate();
     each_element(exchange_->tile(t).out, [&](std::size_t i, std::byte* element) {
       for (Index b = 0; b < bytes_; ++b) element[b] = byte_of(sequence.at(i), round, b);
@@ -120,11 +127,14 @@ class Redistribution {
   }
 
  private:
-  /// The global indices of pieces, peer by peer in the order of the sequence that both sides agree on.
+  /// The global indices of pieces, peer by peer in the order of the sequence that both sides agree
+  /// on.
   std::vector<Index> indices(const std::vector<Piece>& pieces, const std::vector<Index>& array) const {
     std::vector<Index> all;
     for (const Piece& piece : pieces)
-      oracle::each_point(piece.at.box, [&](const Shape& point) { all.push_back(array.at(static_cast<std::size_t>(piece.at.at(point)))); });
+      oracle::each_point(piece.at.box, [&](const Shape& point) {
+        all.push_back(array.at(static_cast<std::size_t>(piece.at.at(point))));
+      });
     return all;
   }
   template <class F>
@@ -171,7 +181,8 @@ std::vector<Case> cases(int ranks) {
     return all;
   };
   std::vector<Box> truncated, corner(static_cast<std::size_t>(ranks), Box::whole({0, 0, 0}));
-  for (const Box& box : boxes(Layout::slab({6, 5, 7}, 1, ranks))) truncated.push_back(box.intersect({{1, 0, 2}, {5, 4, 6}}));
+  for (const Box& box : boxes(Layout::slab({6, 5, 7}, 1, ranks)))
+    truncated.push_back(box.intersect({{1, 0, 2}, {5, 4, 6}}));
   corner.back() = {{2, 1, 0}, {3, 4, 4}};
   std::vector<std::vector<Stick>> sticks(static_cast<std::size_t>(ranks));
   for (Index x = 0; x < 5; ++x)
@@ -181,7 +192,8 @@ std::vector<Case> cases(int ranks) {
   std::vector<Case> all;
   const auto slabs = [&](const std::string& name, const Shape& shape, bool tiny) {
     all.push_back({name + " slabs", Layout::slab(shape, 0, ranks), Layout::slab(shape, 1, ranks), {}, false, tiny});
-    all.push_back({name + " slabs back", Layout::slab(shape, 1, ranks), Layout::slab(shape, 0, ranks), {}, false, false});
+    all.push_back(
+        {name + " slabs back", Layout::slab(shape, 1, ranks), Layout::slab(shape, 0, ranks), {}, false, false});
   };
   slabs("even", {2 * n, n, 3}, true);
   slabs("uneven", {18, 21, 13}, false);
@@ -190,19 +202,35 @@ std::vector<Case> cases(int ranks) {
   slabs("1x64x64", {1, 64, 64}, false);
   slabs("64x1x1", {64, 1, 1}, false);
   all.push_back({"pencils", Layout::grid({5, 6, 7}, {1, a, b}), Layout::grid({5, 6, 7}, {a, 1, b}), {}, true, false});
-  all.push_back({"pencils of FFTW's blocks, other orders", Layout::grid({7, 9, 4}, {a, b, 1}, Split::blocks(), {2, 0, 1}),
+  all.push_back({"pencils of FFTW's blocks, other orders",
+                 Layout::grid({7, 9, 4}, {a, b, 1}, Split::blocks(), {2, 0, 1}),
                  Layout::grid({7, 9, 4}, {1, a, b}, Split::even(), {1, 2, 0}).ordered({1, 2, 0}, {0, 1, 2})});
-  all.push_back({"bricks", Layout::grid({6, 5, 4, 3}, {1, a, b, 1}), Layout::grid({6, 5, 4, 3}, {b, 1, 1, a}), {}, false, false});
-  all.push_back({"halo", Layout::grid({4, 5, 3}, {a, b, 1}), Layout::grid({4, 5, 3}, {a, b, 1}).grown({1, 1, 2}), {1, 1, 1}, true, true});
-  all.push_back({"halo with edges", Layout::grid({8, 7}, {b, a}), Layout::grid({8, 7}, {b, a}).grown({2, 1}), {1, 0}, true, false});
+  all.push_back(
+      {"bricks", Layout::grid({6, 5, 4, 3}, {1, a, b, 1}), Layout::grid({6, 5, 4, 3}, {b, 1, 1, a}), {}, false, false});
+  all.push_back({"halo",
+                 Layout::grid({4, 5, 3}, {a, b, 1}),
+                 Layout::grid({4, 5, 3}, {a, b, 1}).grown({1, 1, 2}),
+                 {1, 1, 1},
+                 true,
+                 true});
+  all.push_back({"halo with edges",
+                 Layout::grid({8, 7}, {b, a}),
+                 Layout::grid({8, 7}, {b, a}).grown({2, 1}),
+                 {1, 0},
+                 true,
+                 false});
   all.push_back({"replicate", Layout::slab({4, 3, 3}, 0, ranks), Layout::replicated({4, 3, 3}, ranks), {}, true, true});
   all.push_back({"truncate", Layout::slab({6, 5, 7}, 0, ranks), Layout({6, 5, 7}, truncated), {}, true, true});
   all.push_back({"all for one", Layout::slab({4, 4, 4}, 0, ranks), Layout({4, 4, 4}, corner), {}, true, false});
   all.push_back({"sticks", Layout::sticks({5, 4, 6}, sticks), Layout::slab({5, 4, 6}, 2, ranks), {}, true, true});
   const Layout lattice = Layout::grid({4, 6, 5}, {a, b, 1});
   all.push_back({"checkerboard", lattice, Layout::checkerboard({4, 6, 5}, boxes(lattice)), {}, true, false});
-  all.push_back(
-      {"checkerboard to slabs", Layout::checkerboard({4, 6, 5}, boxes(lattice)), Layout::slab({4, 6, 5}, 1, ranks), {}, false, false});
+  all.push_back({"checkerboard to slabs",
+                 Layout::checkerboard({4, 6, 5}, boxes(lattice)),
+                 Layout::slab({4, 6, 5}, 1, ranks),
+                 {},
+                 false,
+                 false});
   return all;
 }
 
@@ -231,8 +259,9 @@ class Strategies : public testing::TestWithParam<const Strategy*> {
         for (const bool back : {false, true}) {
           if (back && !c.back) continue;
           const Index bytes = element_bytes[turn++ % element_bytes.size()];
-          SCOPED_TRACE(std::string(GetParam()->name()) + ": " + c.name + (back ? ", adjoint" : "") + ", cut " + std::to_string(cut.axis) +
-                       " by " + std::to_string(cut.size) + ", " + std::to_string(bytes) + " bytes");
+          SCOPED_TRACE(std::string(GetParam()->name()) + ": " + c.name + (back ? ", adjoint" : "") + ", cut " +
+                       std::to_string(cut.axis) + " by " + std::to_string(cut.size) + ", " + std::to_string(bytes) +
+                       " bytes");
           Pattern pattern(c.from, c.to, world.rank(), cut, c.periodic);
           if (back) pattern = pattern.adjoint();
           Redistribution redistribution(world, *GetParam(), pattern, bytes, c.periodic, nodes);
@@ -272,7 +301,8 @@ TEST_P(Strategies, SynchronousSends) {
 }
 
 TEST_P(Strategies, TinyExecutionAllocatesNothing) {
-  const Layout from = Layout::slab({world.size(), 2 * world.size(), 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
+  const Layout from = Layout::slab({world.size(), 2 * world.size(), 3}, 0, world.size()),
+               to = Layout::slab(from.shape(), 1, world.size());
   Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 1}), 16, {}, world.nodes());
   ASSERT_FALSE(redistribution.declined());
   redistribution.rounds(1);
@@ -308,10 +338,12 @@ TEST_P(Strategies, Nodes) {
 // Blocks that several ranks carry, in many pieces, whose ends are not those of what ranks wrote.
 TEST_P(Strategies, LongBlocksBetweenNodes) {
   if (!knows_nodes(*GetParam())) return;
-  const Layout from = Layout::slab({2 * world.size(), 2 * world.size() + 1, 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
+  const Layout from = Layout::slab({2 * world.size(), 2 * world.size() + 1, 3}, 0, world.size()),
+               to = Layout::slab(from.shape(), 1, world.size());
   for (const auto& [name, nodes] : node_layouts(world.size())) {
     SCOPED_TRACE(name);
-    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 15000, {}, world.nodes(nodes));
+    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 15000, {},
+                                  world.nodes(nodes));
     redistribution.rounds(3);
     compare_with_cost(redistribution, 3);
   }
@@ -319,10 +351,12 @@ TEST_P(Strategies, LongBlocksBetweenNodes) {
 
 TEST_P(Strategies, TinyNodes) {
   const bool knows = knows_nodes(*GetParam());
-  const Layout from = Layout::slab({world.size(), 2 * world.size() + 1, 3}, 0, world.size()), to = Layout::slab(from.shape(), 1, world.size());
+  const Layout from = Layout::slab({world.size(), 2 * world.size() + 1, 3}, 0, world.size()),
+               to = Layout::slab(from.shape(), 1, world.size());
   for (const auto& [name, nodes] : node_layouts(world.size())) {
     SCOPED_TRACE(name);
-    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 16, {}, world.nodes(nodes));
+    Redistribution redistribution(world, *GetParam(), Pattern(from, to, world.rank(), {2, 2}), 16, {},
+                                  world.nodes(nodes));
     if (redistribution.declined()) continue;
     redistribution.rounds(2);
     compare_with_cost(redistribution, 2);
@@ -333,7 +367,8 @@ TEST_P(Strategies, TinyNodes) {
 INSTANTIATE_TEST_SUITE_P(Every, Strategies, testing::ValuesIn(strategies()),
                          [](const auto& strategy) { return std::string(strategy.param->name()); });
 
-/// The published counts for one transpose of N^3 complex numbers between slabs on P ranks: calls a rank and bytes a message, plane by plane.
+/// The published counts for one transpose of N^3 complex numbers between slabs on P ranks: calls a
+/// rank and bytes a message, plane by plane.
 TEST(StrategiesTiny, CallsOfFiveKernels) {
   const Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
   const Index P = world.size(), N = 4 * P;
@@ -352,12 +387,14 @@ TEST(StrategiesTiny, CallsOfFiveKernels) {
     ASSERT_FALSE(redistribution.declined());
     redistribution.rounds(1);
     const Index messages = (P - 1) * redistribution.tiles();
-    EXPECT_EQ(redistribution.exchange().traffic(), (Traffic{calls, messages, (P - 1) * 16 * N * N * N / (P * P)})) << name;
+    EXPECT_EQ(redistribution.exchange().traffic(), (Traffic{calls, messages, (P - 1) * 16 * N * N * N / (P * P)}))
+        << name;
     EXPECT_EQ(redistribution.tiles(), cut.axis < 0 ? 1 : N / P);
   }
 }
 
-/// Store and forward: ceil(log2 P) messages, and a block that goes i ranks on travels once for every bit of i.
+/// Store and forward: ceil(log2 P) messages, and a block that goes i ranks on travels once for
+/// every bit of i.
 TEST(StrategiesTiny, RoundsOfStoreAndForward) {
   const Communicator world = Communicator::duplicate(MPI_COMM_WORLD);
   const Index P = world.size(), N = 2 * P + 1;
@@ -368,7 +405,8 @@ TEST(StrategiesTiny, RoundsOfStoreAndForward) {
   Index rounds = 0, blocks = 0;
   while (Index{1} << rounds < P) ++rounds;
   for (Index i = 1; i < P; ++i) blocks += std::popcount(static_cast<std::uint64_t>(i));
-  EXPECT_EQ(redistribution.exchange().traffic(), (Traffic{rounds, rounds, 16 * 6 * blocks}));  // the largest block is 3 x 2
+  // The largest block is 3 x 2
+  EXPECT_EQ(redistribution.exchange().traffic(), (Traffic{rounds, rounds, 16 * 6 * blocks}));
 }
 
 template <class F>
@@ -412,7 +450,9 @@ class Mine final : public Strategy {
   std::string_view summary() const override { return "alltoallv by another name"; }
   std::string declines(const Demand& demand) const override { return known().declines(demand); }
   Cost cost(const Demand& demand) const override { return known().cost(demand); }
-  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override { return known().bind(demand, group); }
+  std::unique_ptr<Exchange> bind(const Demand& demand, MPI_Comm group) const override {
+    return known().bind(demand, group);
+  }
 
  private:
   static const Strategy& known() { return strategy("alltoallv"); }

@@ -1,4 +1,5 @@
-// Traces: what is recorded nests and covers, clocks agree, n(t) is right, files are whole, and nothing is allocated or lost in silence.
+// Traces: what is recorded nests and covers, clocks agree, n(t) is right, files are whole, and
+// nothing is allocated or lost in silence.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,13 +34,15 @@ void there_and_back(P& fft, int rounds = 1) {
 
 std::vector<ScheduleOptions> schedules() { return {{}, {"gathered", 1, 2, 1}, {"kept", 1, 2, 1}}; }
 
-// Executions hold all spans; those of a thread follow one another; and where nobody waits for another thread nothing lies between them.
+// Executions hold all spans; those of a thread follow one another; and where nobody waits for
+// another thread nothing lies between them.
 void check_spans(const Timeline& timeline, int threads, bool conducted, int rounds) {
   const int ranks = ranks_of_world();
   ASSERT_EQ(timeline.ranks.size(), static_cast<std::size_t>(ranks));
   std::map<std::pair<int, int>, std::vector<Span>> rows;
   std::map<int, std::vector<Span>> executions;
-  for (const Span& span : timeline.spans) (span.phase == "execution" ? executions[span.rank] : rows[{span.rank, span.thread}]).push_back(span);
+  for (const Span& span : timeline.spans)
+    (span.phase == "execution" ? executions[span.rank] : rows[{span.rank, span.thread}]).push_back(span);
   for (int rank = 0; rank < ranks; ++rank) {
     ASSERT_EQ(executions[rank].size(), static_cast<std::size_t>(2 * rounds));
     for (int thread = 0; thread < threads; ++thread) {
@@ -59,7 +62,8 @@ void check_spans(const Timeline& timeline, int threads, bool conducted, int roun
         }
         EXPECT_LE(end, execution.end_seconds + 1e-9);
         EXPECT_TRUE(count > 0 || (conducted && thread == 0 && ranks == 1)) << "rank " << rank << " thread " << thread;
-        EXPECT_TRUE(thread > 0 || conducted || covered > execution.end_seconds - execution.begin_seconds - 2e-4) << "of " << execution.name;
+        EXPECT_TRUE(thread > 0 || conducted || covered > execution.end_seconds - execution.begin_seconds - 2e-4)
+            << "of " << execution.name;
       }
       EXPECT_EQ(at, row.size());
     }
@@ -80,7 +84,8 @@ TEST(TraceTiny, SpansNestAndCover) {
       const Timeline timeline = trace.timeline();
       if (rank_of_world() == 0) {
         check_spans(timeline, o.threads, threads == 3, 2);
-        EXPECT_NEAR(timeline.integral_seconds, timeline.communication_seconds, 1e-9 * static_cast<double>(timeline.spans.size() + 1));
+        EXPECT_NEAR(timeline.integral_seconds, timeline.communication_seconds,
+                    1e-9 * static_cast<double>(timeline.spans.size() + 1));
         int most = 0;
         for (const auto& [at, ranks] : timeline.communicating) most = std::max(most, ranks);
         EXPECT_LE(most, ranks_of_world());
@@ -95,7 +100,9 @@ TEST(TraceTiny, SpansNestAndCover) {
         if (e.phase == "execution") {
           Index bytes = 0;
           for (const Span& s : timeline.spans)
-            if (s.rank == e.rank && s.phase == "start" && s.begin_seconds >= e.begin_seconds && s.end_seconds <= e.end_seconds) bytes += s.bytes;
+            if (s.rank == e.rank && s.phase == "start" && s.begin_seconds >= e.begin_seconds &&
+                s.end_seconds <= e.end_seconds)
+              bytes += s.bytes;
           EXPECT_EQ(bytes, e.bytes);
         }
     }
@@ -103,7 +110,8 @@ TEST(TraceTiny, SpansNestAndCover) {
 
 TEST(TraceTiny, EveryStepOfTheSchedule) {
   Trace trace(world);
-  Plan fft(world, r2c<double>({6, 5, 4}), {.strategy = "ialltoall", .effort = "estimate", .schedule = {"gathered", 1, 2, 0}});
+  Plan fft(world, r2c<double>({6, 5, 4}),
+           {.strategy = "ialltoall", .effort = "estimate", .schedule = {"gathered", 1, 2, 0}});
   fft.record(trace);
   auto u = fft.input();
   auto u_hat = fft.output();
@@ -113,7 +121,8 @@ TEST(TraceTiny, EveryStepOfTheSchedule) {
   const Timeline timeline = trace.timeline();
   for (const Span& s : timeline.spans)
     if (s.rank == 0 && s.phase != "execution")
-      steps += s.phase + (s.phase == "work" ? " stage " : " exchange ") + std::to_string(s.of) + (s.phase == "work" ? "" : " tile " + std::to_string(s.tile)) + "\n";
+      steps += s.phase + (s.phase == "work" ? " stage " : " exchange ") + std::to_string(s.of) +
+               (s.phase == "work" ? "" : " tile " + std::to_string(s.tile)) + "\n";
   std::string planned;
   std::istringstream lines(fft.steps());
   for (std::string line; std::getline(lines, line);) {
@@ -166,7 +175,8 @@ TEST(TraceTiny, ClocksOfOneHostAreOne) {
     if (s.phase == "start") last_start = std::max(last_start, s.begin_seconds);
     if (s.phase == "finish") first_finish = std::min(first_finish, s.end_seconds);
   }
-  EXPECT_TRUE(rank_of_world() > 0 || ranks_of_world() == 1 || last_start <= first_finish) << "nobody has what was not sent";
+  EXPECT_TRUE(rank_of_world() > 0 || ranks_of_world() == 1 || last_start <= first_finish)
+      << "nobody has what was not sent";
 }
 
 // Two hosts whose clocks differ and drift apart: what happened at once is at once.
@@ -193,7 +203,9 @@ TEST(TraceTiny, ClocksOfTwoHostsArePutOnOne) {
 }
 
 TEST(TraceTiny, ProfileOfKnownSpans) {
-  const trace::List list{.name = "forward", .exchanges = {"isend"}, .steps = {{trace::Phase::start}, {trace::Phase::work}, {trace::Phase::finish}}};
+  const trace::List list{.name = "forward",
+                         .exchanges = {"isend"},
+                         .steps = {{trace::Phase::start}, {trace::Phase::work}, {trace::Phase::finish}}};
   trace::Record a{.rank = 0, .lists = {list}, .rows = {{{0, 10, 0, 0}, {10, 20, 0, 1}, {20, 40, 0, 2}}}}, b = a;
   b.rank = 1;
   b.rows = {{{5, 10, 0, 0}, {10, 30, 0, 1}, {30, 40, 0, 2}, {40, 50, 0, -1}}};
@@ -207,7 +219,8 @@ TEST(TraceTiny, ProfileOfKnownSpans) {
 }
 
 TEST(TraceTiny, WhatHasNoRoomIsCounted) {
-  Plan fft(world, c2c<double>({6, 5, 4}), {.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 1, 1, 0}});
+  Plan fft(world, c2c<double>({6, 5, 4}),
+           {.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 1, 1, 0}});
   Trace small(world, 1), some(world, 100);
   EXPECT_GT(some.bytes_owned(), small.bytes_owned());
   fft.record(small);
@@ -253,7 +266,8 @@ TEST(TraceTiny, RecordingAllocatesNothing) {
 TEST(TraceTiny, RedistributionsToo) {
   Trace trace(world, 400);
   const int ranks = ranks_of_world();
-  const Layout from = Layout::slab({6, 5, 4}, 0, ranks), to = Layout::slab({6, 5, 4}, 1, ranks, Split::even(), {1, 0, 2});
+  const Layout from = Layout::slab({6, 5, 4}, 0, ranks),
+               to = Layout::slab({6, 5, 4}, 1, ranks, Split::even(), {1, 0, 2});
   Redistribution move(world, from, to, 8, {"isend"});
   move.record(trace);
   const std::vector<Index> in(static_cast<std::size_t>(from.elements(rank_of_world())));
@@ -264,14 +278,16 @@ TEST(TraceTiny, RedistributionsToo) {
   const Timeline timeline = trace.timeline();
   if (rank_of_world() > 0) return;
   check_spans(timeline, 1, false, 2);
-  EXPECT_NEAR(timeline.integral_seconds, timeline.communication_seconds, 1e-9 * static_cast<double>(timeline.spans.size() + 1));
+  EXPECT_NEAR(timeline.integral_seconds, timeline.communication_seconds,
+              1e-9 * static_cast<double>(timeline.spans.size() + 1));
   std::map<std::string, Index> bytes;
   for (const Span& s : timeline.spans) bytes[s.phase == "execution" ? s.name : s.phase] += s.bytes;
   EXPECT_EQ(bytes["redistribute"] > 0, ranks > 1);
   EXPECT_EQ(bytes["redistribute"], bytes["start"]);
 }
 
-// A map that transforms something else with the same trace on: the inner one is left out, and neither is disturbed.
+// A map that transforms something else with the same trace on: the inner one is left out, and
+// neither is disturbed.
 TEST(TraceTiny, ExecutionsInsideExecutions) {
   Trace trace(world);
   Plan outer(world, c2c<double>({4, 4, 4}), {.effort = "estimate"});
@@ -286,7 +302,9 @@ TEST(TraceTiny, ExecutionsInsideExecutions) {
   const Timeline timeline = trace.timeline();
   if (rank_of_world() > 0) return;
   EXPECT_EQ(timeline.ranks[0].left_out, calls);
-  EXPECT_EQ(std::count_if(timeline.spans.begin(), timeline.spans.end(), [](const Span& s) { return s.rank == 0 && s.phase == "execution"; }), 1);
+  EXPECT_EQ(std::count_if(timeline.spans.begin(), timeline.spans.end(),
+                          [](const Span& s) { return s.rank == 0 && s.phase == "execution"; }),
+            1);
 }
 
 TEST(TraceTiny, FilesAndBadInput) {
@@ -309,7 +327,11 @@ TEST(TraceTiny, FilesAndBadInput) {
   }
   {
     const Environment traced("WEFT_TRACE", "/proc/none/trace.json");
-    fails(comm, [&] { Plan(world, c2c<double>({4, 4}), {.effort = "estimate"}); }, {"WEFT_TRACE=/proc/none/trace.json", "cannot write"});
+    fails(comm,
+          [&] {
+            Plan(world, c2c<double>({4, 4}), {.effort = "estimate"});
+          },
+          {"WEFT_TRACE=/proc/none/trace.json", "cannot write"});
     const Environment spans("WEFT_TRACE_SPANS", "many");
     fails(comm, [&] { Plan(world, c2c<double>({4, 4}), {.effort = "estimate"}); }, {"WEFT_TRACE_SPANS=many"});
   }

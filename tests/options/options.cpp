@@ -1,4 +1,5 @@
-// The table of options: all that iterates it is tested by iterating it, so that a new row needs no new test.
+// The table of options: all that iterates it is tested by iterating it, so that a new row needs no
+// new test.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -47,9 +48,12 @@ Options with_other(const Option& row) {
   Options options = initial;
   if (row.name == "communicate") options.threads = 2;
   if (row.name == "groups") options.batch = 2;
-  if (row.name == "input") options.input = Layout::slab(shape, 1, ranks_of_world());
-  else if (row.name == "output") options.output = Layout::slab(shape, 0, ranks_of_world());
-  else set(options, row.name, other(row));
+  if (row.name == "input")
+    options.input = Layout::slab(shape, 1, ranks_of_world());
+  else if (row.name == "output")
+    options.output = Layout::slab(shape, 0, ranks_of_world());
+  else
+    set(options, row.name, other(row));
   return options;
 }
 
@@ -115,8 +119,18 @@ TEST(Options, TinyEveryRowIsReadAsItIsTold) {
 }
 
 TEST(Options, TinyWhatIsNotAllowedIsSaid) {
-  const std::vector<OptionValue> wrong{"pigeon", "", "-7.5", "1e", "2,", "99999999999999999999", Index{-1}, -1.5,
-                                       std::vector<Index>{}, "auto+tune+", std::string(1 << 20, 'x'), "\x1b[31m"};
+  const std::vector<OptionValue> wrong{"pigeon",
+                                       "",
+                                       "-7.5",
+                                       "1e",
+                                       "2,",
+                                       "99999999999999999999",
+                                       Index{-1},
+                                       -1.5,
+                                       std::vector<Index>{},
+                                       "auto+tune+",
+                                       std::string(1 << 20, 'x'),
+                                       "\x1b[31m"};
   for (const Option& row : options())
     for (const OptionValue& value : wrong) {
       if (row.name == "nodes" && value == OptionValue(Index{-1})) continue;  // any number is a node's

@@ -3,10 +3,10 @@
 
 #include <weft/weft.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int64_t shape[3] = {4, 4, 4};
-  weft_problem *problem = NULL;
-  weft_plan *plan = NULL;
+  weft_problem* problem = NULL;
+  weft_plan* plan = NULL;
   char text[2000];
   int status;
   MPI_Init(&argc, &argv);

@@ -24,7 +24,8 @@ def there(program):
 
 
 def run(*command, fails=False, **options):
-    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, **options)
     assert (done.returncode != 0) == fails, f"{command} returned {done.returncode}:\n{done.stdout}"
     return done.stdout
 
@@ -48,7 +49,7 @@ class PkgConfig(unittest.TestCase):
     def test_the_lines_of_the_manual(self):
         moved = empty("moved") / "weft"  # a tree is found wherever it lies
         shutil.copytree(prefix, moved, symlinks=True)
-        (pc,) = moved.rglob("weft.pc")
+        (pc, ) = moved.rglob("weft.pc")
         self.assertIn(str(moved), run(pkg_config, "--cflags", "weft", env=with_pc(pc.parent)).replace("/../..", ""))
         in_c = re.sub(r"mpi(cxx|c\+\+)", "mpicc", mpi_compiler)
         in_fortran = re.sub(r"mpi(cxx|c\+\+)", "mpifort", mpi_compiler)
@@ -59,12 +60,15 @@ class PkgConfig(unittest.TestCase):
             if not shutil.which(found):
                 continue  # a wrapper of another name
             suffix = name.split(".")[1]
-            line = re.search(rf"^{wrapper} (.*) program\.{suffix} (.*)$", (source / "docs" / page).read_text(), re.MULTILINE)
+            line = re.search(rf"^{wrapper} (.*) program\.{suffix} (.*)$", (source / "docs" / page).read_text(),
+                             re.MULTILINE)
             flags, rest = line.groups()
             client = moved / f"client_{suffix}"
             run("sh", "-c", f'"{found}" {flags} "{here / name}" {rest} -o "{client}"', env=with_pc(pc.parent))
-            environment = {**with_pc(""), "WEFT_WISDOM": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                           "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LD_LIBRARY_PATH": str(pc.parent.parent)}
+            environment = {
+                **with_pc(""), "WEFT_WISDOM": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LD_LIBRARY_PATH": str(pc.parent.parent)
+            }
             self.assertIn("c2c", run(client, env=environment))
 
     def test_the_drop_in(self):
@@ -72,12 +76,16 @@ class PkgConfig(unittest.TestCase):
         found = list(prefix.rglob("weft-fftw3-mpi.pc"))
         if not found:
             self.skipTest("the drop-in for FFTW's MPI transforms has not been built")
-        (line,) = re.findall(r"^mpicc program\.c (.*weft-fftw3-mpi\)) .*$", (source / "docs" / "from_fftw_mpi.md").read_text(), re.MULTILINE)
+        (line, ) = re.findall(r"^mpicc program\.c (.*weft-fftw3-mpi\)) .*$",
+                              (source / "docs" / "from_fftw_mpi.md").read_text(), re.MULTILINE)
         user = empty("drop_in") / "user"
-        run("sh", "-c", f'"{mpi_compiler}" -std=c++20 "{source / "tests" / "fftw" / "user.cpp"}" {line} -ldl -o "{user}"',
+        run("sh", "-c",
+            f'"{mpi_compiler}" -std=c++20 "{source / "tests" / "fftw" / "user.cpp"}" {line} -ldl -o "{user}"',
             env=with_pc(found[0].parent))
-        environment = {**os.environ, "WEFT_WISDOM": "none", "USER_EXPECTS": "weft", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LD_LIBRARY_PATH": str(found[0].parent.parent)}
+        environment = {
+            **os.environ, "WEFT_WISDOM": "none", "USER_EXPECTS": "weft", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LD_LIBRARY_PATH": str(found[0].parent.parent)
+        }
         self.assertIn("0 failures", run(user, env=environment))
         single = run(pkg_config, "--libs", "weft-fftw3f-mpi", env=with_pc(found[0].parent))
         self.assertIn("-lweft_fftw3f_mpi -lfftw3f", single)
@@ -85,8 +93,8 @@ class PkgConfig(unittest.TestCase):
 
     def folders(self, name, libdir, includedir):
         build, target = empty(name), folder / name / "target"
-        run(cmake, "-S", here / "pc", "-B", build / "build", f"-DCMAKE_INSTALL_LIBDIR={libdir}", f"-DCMAKE_INSTALL_INCLUDEDIR={includedir}",
-            "-DCMAKE_INSTALL_PREFIX=/usr/local")
+        run(cmake, "-S", here / "pc", "-B", build / "build", f"-DCMAKE_INSTALL_LIBDIR={libdir}",
+            f"-DCMAKE_INSTALL_INCLUDEDIR={includedir}", "-DCMAKE_INSTALL_PREFIX=/usr/local")
         run(cmake, "--install", build / "build", "--prefix", target)
         return target
 
@@ -113,18 +121,20 @@ class PkgConfig(unittest.TestCase):
 class Clients(unittest.TestCase):
     @unittest.skipUnless(there(another), "there is no other MPI")
     def test_another_mpi_is_one_clear_line(self):
-        said = run(cmake, "-S", here, "-B", empty("another"), f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}",
-                   f"-DMPI_CXX_COMPILER={another}", fails=True)
-        self.assertRegex(re.sub(r"\s+", " ", said), r"weft was built with .*, but this project found .*: configure with "
-                         r"-DMPI_CXX_COMPILER=<the compiler wrapper of ")
+        said = run(cmake, "-S", here, "-B", empty("another"), f"-DCMAKE_PREFIX_PATH={prefix}",
+                   f"-DCMAKE_CXX_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={another}", fails=True)
+        self.assertRegex(
+            re.sub(r"\s+", " ", said), r"weft was built with .*, but this project found .*: configure with "
+            r"-DMPI_CXX_COMPILER=<the compiler wrapper of ")
 
     def test_components(self):
-        options = [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={mpi_compiler}"]
+        options = [
+            f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DMPI_CXX_COMPILER={mpi_compiler}"
+        ]
         project = empty("components")
         for languages, components, said in (
-                ("C CXX", "C CXX", None),
-                ("CXX", "Python", "weft has no component Python; it has C, CXX and Fortran"),
-                ("CXX", "Fortran", "needs the language: enable_language|was installed without its Fortran module")):
+            ("C CXX", "C CXX", None), ("CXX", "Python", "weft has no component Python; it has C, CXX and Fortran"),
+            ("CXX", "Fortran", "needs the language: enable_language|was installed without its Fortran module")):
             lines = (f"cmake_minimum_required(VERSION 3.21)\nproject(some LANGUAGES {languages})\n"
                      f"find_package(weft REQUIRED COMPONENTS {components})\n")
             (project / "CMakeLists.txt").write_text(lines)
@@ -138,8 +148,10 @@ class Clients(unittest.TestCase):
             build, target = empty("parent"), folder / "parent" / "target"
             run(cmake, "-S", here / "parent", "-B", build / "build", *(["-DWEFT_INSTALL=ON"] if asked else []),
                 f"-DBY_FETCH={'ON' if fetched else 'OFF'}", f"-DCMAKE_CXX_COMPILER={compiler}",
-                f"-DMPI_CXX_COMPILER={mpi_compiler}", f"-DCMAKE_PREFIX_PATH={os.environ.get('CMAKE_PREFIX_PATH', '')}")
-            said = run(cmake, "--install", build / "build", "--prefix", target, fails=asked)  # the library has not been built
+                f"-DMPI_CXX_COMPILER={mpi_compiler}",
+                f"-DCMAKE_PREFIX_PATH={os.environ.get('CMAKE_PREFIX_PATH', '')}")
+            said = run(cmake, "--install", build / "build", "--prefix", target,
+                       fails=asked)  # the library has not been built
             if asked:
                 self.assertIn("libweft", said)
             else:

@@ -34,15 +34,18 @@ def public(symbol):
     return parts[0] == "weft" and "mpi" not in parts[:-1] and all(word in declared for word in words)
 
 
-lines = subprocess.run([nm, "-DC", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+lines = subprocess.run([nm, "-DC", "--defined-only", library], check=True, stdout=subprocess.PIPE,
+                       text=True).stdout.splitlines()
 symbols = [line.split(" ", 2)[2].strip() for line in lines]
 # The C interface: as declared in weft.h, each with a version.
 header = re.sub(r"/\*.*?\*/", "", (headers / "weft.h").read_text(), flags=re.S)
 in_c = set(re.findall(r"\b(weft_\w+)\(", header))
 exported_in_c = {symbol.split("@")[0] for symbol in symbols if re.fullmatch(r"weft_\w+@@WEFT_[\d.]+", symbol)}
 needed = {"typeinfo for weft::Error", "typeinfo for weft::Declined", "weft::AnyPlan::forward(void const*, void*)"}
-wrong = [symbol for symbol in symbols
-         if symbol.split("@")[0] not in in_c and not re.fullmatch(r"WEFT_[\d.]+", symbol) and not public(symbol)]
+wrong = [
+    symbol for symbol in symbols
+    if symbol.split("@")[0] not in in_c and not re.fullmatch(r"WEFT_[\d.]+", symbol) and not public(symbol)
+]
 missing = sorted(needed - set(symbols)) + sorted(in_c - exported_in_c)
 own = sum(name_of(symbol).startswith("weft::") for symbol in symbols)
 for symbol in wrong:

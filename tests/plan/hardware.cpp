@@ -1,4 +1,5 @@
-// What the system and hwloc tell of caches: of this machine, whatever it is, and of some that are made up.
+// What the system and hwloc tell of caches: of this machine, whatever it is, and of some that are
+// made up.
 #include "plan/policy/hardware.hpp"
 
 #include <gtest/gtest.h>

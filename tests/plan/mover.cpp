@@ -1,4 +1,5 @@
-// The mover against element-wise copying: every form, every element size, degenerate extents, streaming and not.
+// The mover against element-wise copying: every form, every element size, degenerate extents,
+// streaming and not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,20 +25,34 @@ void check(Index bytes, Index ni, Index nj, const Shape& from, const Shape& to, 
   const Index room = bytes * (1 + (ni - 1) * std::max(from[0], to[0]) + (nj - 1) * std::max(from[1], to[1]));
   const auto source = pattern(room);
   std::vector<std::byte> target(static_cast<std::size_t>(room) + 64, std::byte{0xee}), expected = target;
-  const auto aligned = (64 - reinterpret_cast<std::uintptr_t>(target.data()) % 64) % 64;  // so that streaming really streams
+  // So that streaming really streams
+  const auto aligned = (64 - reinterpret_cast<std::uintptr_t>(target.data()) % 64) % 64;
   for (Index i = 0; i < ni; ++i)
     for (Index j = 0; j < nj; ++j)
-      std::memcpy(expected.data() + aligned + i * p.to_i + j * p.to_j, source.data() + i * p.from_i + j * p.from_j, static_cast<std::size_t>(bytes));
+      std::memcpy(expected.data() + aligned + i * p.to_i + j * p.to_j, source.data() + i * p.from_i + j * p.from_j,
+                  static_cast<std::size_t>(bytes));
   const Mover move(bytes, p);
   stream ? move.stream(source.data(), target.data() + aligned, p) : move(source.data(), target.data() + aligned, p);
   streaming_fence();
-  EXPECT_TRUE(target == expected) << bytes << " byte elements, " << ni << "x" << nj << ", strides " << from << " -> " << to << (stream ? ", streaming" : "");
+  EXPECT_TRUE(target == expected) << bytes << " byte elements, " << ni << "x" << nj << ", strides " << from << " -> "
+                                  << to << (stream ? ", streaming" : "");
 }
 
 TEST(Mover, EveryFormOfPanel) {
   for (const Index bytes : sizes)
     for (const bool stream : {false, true})
-      for (const auto& [ni, nj] : {std::pair<Index, Index>{1, 1}, {1, 7}, {7, 1}, {2, 3}, {4, 4}, {5, 8}, {8, 5}, {16, 8}, {67, 9}, {9, 70}, {128, 8}, {8, 128}}) {
+      for (const auto& [ni, nj] : {std::pair<Index, Index>{1, 1},
+                                   {1, 7},
+                                   {7, 1},
+                                   {2, 3},
+                                   {4, 4},
+                                   {5, 8},
+                                   {8, 5},
+                                   {16, 8},
+                                   {67, 9},
+                                   {9, 70},
+                                   {128, 8},
+                                   {8, 128}}) {
         const Index wide = 4 * ((std::max(ni, nj) + 7) / 4);  // rows that begin on a cache line for 16 byte elements
         for (const Index row : {std::max(ni, nj), std::max(ni, nj) + 3, wide}) {
           const Shape by_j{row, 1}, by_i{1, row}, loose{2 * row + 1, 2};
@@ -47,7 +62,8 @@ TEST(Mover, EveryFormOfPanel) {
       }
 }
 
-// Rows that follow one another without a gap, whether or not they begin cache lines, from rows that do not.
+// Rows that follow one another without a gap, whether or not they begin cache lines, from rows that
+// do not.
 TEST(Mover, RunsOfRows) {
   for (const Index bytes : sizes)
     for (const Index nj : {1, 2, 5, 16, 33, 65}) {
@@ -60,7 +76,8 @@ TEST(Mover, RunsOfRows) {
 TEST(Mover, ViewsOfEveryOrder) {
   Order order{0, 1, 2};
   for (const Index bytes : {Index{4}, Index{16}, Index{24}})
-    for (const Shape& shape : {Shape{1, 2, 3}, Shape{5, 1, 2}, Shape{3, 5, 1}, Shape{1, 1, 1}, Shape{1, 1, 5}, Shape{5, 3, 2}, Shape{2, 2, 2}}) {
+    for (const Shape& shape : {Shape{1, 2, 3}, Shape{5, 1, 2}, Shape{3, 5, 1}, Shape{1, 1, 1}, Shape{1, 1, 5},
+                               Shape{5, 3, 2}, Shape{2, 2, 2}}) {
       const Box box = Box::whole(shape);
       std::vector<Order> orders;
       do orders.push_back(order);
@@ -76,7 +93,9 @@ TEST(Mover, ViewsOfEveryOrder) {
             for (Index i = 0; i < shape[0]; ++i)
               for (Index j = 0; j < shape[1]; ++j)
                 for (Index k = 0; k < shape[2]; ++k)
-                  ASSERT_EQ(std::memcmp(source.data() + from.at({i, j, k}) * bytes, target.data() + to.at({i, j, k}) * bytes, static_cast<std::size_t>(bytes)), 0)
+                  ASSERT_EQ(std::memcmp(source.data() + from.at({i, j, k}) * bytes,
+                                        target.data() + to.at({i, j, k}) * bytes, static_cast<std::size_t>(bytes)),
+                            0)
                       << bytes << " byte elements of " << shape << " at " << point_string({i, j, k});
           }
     }

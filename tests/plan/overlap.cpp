@@ -55,9 +55,11 @@ TEST(Overlap, what_repeats_is_looked_at_once) {
   EXPECT_EQ(representative(Box::whole({9, 4, 6}), {0}, from, to), Box::whole({1, 4, 6}));
   EXPECT_EQ(representative(Box::whole({9, 4, 6}), {1, 2}, from, to), Box::whole({9, 4, 6}));
   // planes that move
-  EXPECT_EQ(representative(Box::whole({9, 4, 6}), {0}, from, array({9, 4, 6}, 16, {}, {0, 1, 0})), Box::whole({9, 4, 6}));
+  EXPECT_EQ(representative(Box::whole({9, 4, 6}), {0}, from, array({9, 4, 6}, 16, {}, {0, 1, 0})),
+            Box::whole({9, 4, 6}));
   // rows of half spectra, padded
-  EXPECT_EQ(representative(Box::whole({9, 4, 6}), {0, 1}, array({9, 4, 6}, 8, {}, {0, 0, 2}), array({9, 4, 4}, 16)), Box::whole({1, 1, 6}));
+  EXPECT_EQ(representative(Box::whole({9, 4, 6}), {0, 1}, array({9, 4, 6}, 8, {}, {0, 0, 2}), array({9, 4, 4}, 16)),
+            Box::whole({1, 1, 6}));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Parts of a box: as many and where nested loops over the same cuts have them, and described by their sorts alone.
+// Parts of a box: as many and where nested loops over the same cuts have them, and described by
+// their sorts alone.
 #include "plan/stage/parts.hpp"
 
 #include <gtest/gtest.h>

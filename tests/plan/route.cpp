@@ -1,5 +1,5 @@
-// Routes of many problems on many ranks, without them: every stage keeps as many ranks busy as it reasonably can, and what
-// is asked for is followed.
+// Routes of many problems on many ranks, without them: every stage keeps as many ranks busy as it
+// reasonably can, and what is asked for is followed.
 #include "plan/route/route.hpp"
 
 #include <gtest/gtest.h>
@@ -9,13 +9,15 @@
 namespace weft {
 namespace {
 
-// The most parts that a grid of so many ranks over the axes other than `whole` can have, none of them empty for want of points.
+// The most parts that a grid of so many ranks over the axes other than `whole` can have, none of
+// them empty for want of points.
 Index most_parts(const Shape& shape, int whole, int ranks, int axis = 0) {
   if (axis == shape.size()) return 1;
   if (axis == whole) return most_parts(shape, whole, ranks, axis + 1);
   Index most = 0;
   for (int parts = 1; parts <= ranks; ++parts)
-    if (ranks % parts == 0) most = std::max(most, std::min<Index>(shape[axis], parts) * most_parts(shape, whole, ranks / parts, axis + 1));
+    if (ranks % parts == 0)
+      most = std::max(most, std::min<Index>(shape[axis], parts) * most_parts(shape, whole, ranks / parts, axis + 1));
   return most;
 }
 
@@ -26,7 +28,8 @@ int busy_ranks(const Route& route, std::size_t stage) {
   return busy;
 }
 
-// What the transformed axis that allows fewest allows; `inner`: without a batch or components to cut.
+// What the transformed axis that allows fewest allows; `inner`: without a batch or components to
+// cut.
 Index allowed_ranks(const AnyProblem& problem, const Options& options, const Route& route, int ranks, bool inner) {
   Index allowed = ranks;
   for (const int a : problem.axes) {
@@ -39,8 +42,8 @@ Index allowed_ranks(const AnyProblem& problem, const Options& options, const Rou
   return allowed;
 }
 
-// A stage that works where the caller's data lies is as busy as the caller says; every other one has two thirds of the
-// ranks that are possible.
+// A stage that works where the caller's data lies is as busy as the caller says; every other one
+// has two thirds of the ranks that are possible.
 void expect_busy(const AnyProblem& problem, const Options& options, int ranks) {
   const Route route = plan_route(problem, options, ranks);
   const bool given = options.input || !options.grid.empty();
@@ -50,11 +53,13 @@ void expect_busy(const AnyProblem& problem, const Options& options, int ranks) {
   for (std::size_t s = 0; s < route.work.size(); ++s) {
     for (const int a : route.work[s]) transformed.push_back(a);
     // an axis of one point is no work
-    const bool works = std::any_of(route.work[s].begin(), route.work[s].end(), [&](int a) { return route.shape[a] > 1; });
+    const bool works =
+        std::any_of(route.work[s].begin(), route.work[s].end(), [&](int a) { return route.shape[a] > 1; });
     if (works && (exchanged || !given)) {
       EXPECT_GE(3 * busy_ranks(route, s), 2 * allowed_ranks(problem, options, route, ranks, !exchanged))
-          << "stage " << s << " of " << to_string(route.shape) << ", kind of the last axis " << to_string(problem.kinds.back()) << ", last axis "
-          << problem.axes[problem.axes.size() - 1] << ", " << ranks << " ranks, input " << route.input.describe(true);
+          << "stage " << s << " of " << to_string(route.shape) << ", kind of the last axis "
+          << to_string(problem.kinds.back()) << ", last axis " << problem.axes[problem.axes.size() - 1] << ", " << ranks
+          << " ranks, input " << route.input.describe(true);
     }
     exchanged = exchanged || (s < route.transitions.size() && route.transitions[s].exchanges);
   }
@@ -88,7 +93,8 @@ std::vector<Few<int>> grids(int axes, int ranks) {
 }
 
 const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all{{16, 12, 20}, {25, 40, 36}, {4, 3, 5}, {2, 32, 32}, {32, 32, 2}, {1, 4, 3}, {6, 1, 1}, {8, 8}, {30, 7}, {6}, {3, 4, 2, 5}};
+  static const std::vector<Shape> all{{16, 12, 20}, {25, 40, 36}, {4, 3, 5}, {2, 32, 32}, {32, 32, 2}, {1, 4, 3},
+                                      {6, 1, 1},    {8, 8},       {30, 7},   {6},         {3, 4, 2, 5}};
   return all;
 }
 
@@ -114,9 +120,12 @@ TEST(Route, KeepsRanksBusyWhateverTheInput) {
           for (const Few<int>& grid : grids(shape.size(), ranks)) {
             expect_busy(p, {.grid = grid}, ranks);
             expect_busy(p, {.input = Layout::grid(shape, grid)}, ranks);
-            expect_busy(p, {.input = Layout::grid(shape, grid, Split::blocks(), c_order(shape.size())), .natural_output = true}, ranks);
+            expect_busy(
+                p, {.input = Layout::grid(shape, grid, Split::blocks(), c_order(shape.size())), .natural_output = true},
+                ranks);
           }
-          std::vector<Box> one(static_cast<std::size_t>(ranks), Box{Shape::filled(shape.size(), 0), Shape::filled(shape.size(), 0)});
+          std::vector<Box> one(static_cast<std::size_t>(ranks),
+                               Box{Shape::filled(shape.size(), 0), Shape::filled(shape.size(), 0)});
           one.back() = Box::whole(shape);
           expect_busy(p, {.input = Layout(shape, one)}, ranks);
         }
@@ -144,10 +153,12 @@ TEST(Route, GridBesideAnInput) {
   };
   EXPECT_EQ(first({1, 4}), Layout::grid(shape, {1, 4, 1}).describe(true));
   EXPECT_EQ(first({1, 2, 2}), Layout::grid(shape, {1, 2, 2}).describe(true));
-  EXPECT_EQ(plan_route(p, {.grid = {1, 2, 2}, .input = Layout::grid(shape, {1, 2, 2})}, 4).work.front()[0], 0);  // no exchange before
+  // No exchange before
+  EXPECT_EQ(plan_route(p, {.grid = {1, 2, 2}, .input = Layout::grid(shape, {1, 2, 2})}, 4).work.front()[0], 0);
   const auto refuses = [&](const Few<int>& grid, const Order& axes, Kind kind) {
     try {
-      plan_route(problem(Precision::double_, {kind}, shape, axes), {.grid = grid, .input = bricks}, 4 * (grid.size() > 2 ? 2 : 1));
+      plan_route(problem(Precision::double_, {kind}, shape, axes), {.grid = grid, .input = bricks},
+                 4 * (grid.size() > 2 ? 2 : 1));
       return std::string("nothing");
     } catch (const Error& e) {
       return std::string(e.what());
@@ -155,7 +166,8 @@ TEST(Route, GridBesideAnInput) {
   };
   EXPECT_NE(refuses({4}, {1, 2, 0}, Kind::r2c).find("cuts axis 0, which r2c halves"), std::string::npos);
   const Layout eight = Layout::grid(shape, {2, 2, 2});
-  EXPECT_THROW(plan_route(problem(Precision::double_, {Kind::c2c}, shape), {.grid = {2, 2, 2}, .input = eight}, 8), Error);
+  EXPECT_THROW(plan_route(problem(Precision::double_, {Kind::c2c}, shape), {.grid = {2, 2, 2}, .input = eight}, 8),
+               Error);
 }
 
 TEST(Route, SaysWhoIsIdle) {
@@ -164,7 +176,8 @@ TEST(Route, SaysWhoIsIdle) {
   EXPECT_TRUE(notes(problem(Precision::double_, {Kind::r2c}, {25, 40, 36}, {1, 2, 0}), 4).empty());
   const auto said = notes(problem(Precision::double_, {Kind::c2c}, {6, 1, 1}), 4);
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said.front().find("3 of 4 ranks are idle in stage 1, which transforms axis 0"), std::string::npos) << said.front();
+  EXPECT_NE(said.front().find("3 of 4 ranks are idle in stage 1, which transforms axis 0"), std::string::npos)
+      << said.front();
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ struct Pretended {
 
   explicit Pretended(const std::vector<bool>& guesses, int of = 0) : now(guesses.size()) {
     for (std::size_t s = 0; s < guesses.size(); ++s)
-      trial.add(of, [this, s](bool value) { changes += now[s] != value, now[s] = value; }, guesses[s]);
+      trial.add(
+          of, [this, s](bool value) { changes += now[s] != value, now[s] = value; }, guesses[s]);
     changes = 0;
   }
   template <class Seconds>
@@ -37,7 +38,8 @@ TEST(Selector, KeepsTheFasterWay) {
     for (const bool faster : {false, true}) {
       Pretended plan({guess, !guess});
       EXPECT_EQ(plan.now, (std::vector<bool>{guess, !guess}));
-      plan.run(Selector::calm + 2 * each, {0}, [&](int, const auto& s) { return (s[0] == faster ? 1 : 1.2) + (s[1] == faster ? 0.5 : 0.6); });
+      plan.run(Selector::calm + 2 * each, {0},
+               [&](int, const auto& s) { return (s[0] == faster ? 1 : 1.2) + (s[1] == faster ? 0.5 : 0.6); });
       EXPECT_EQ(plan.now, (std::vector<bool>{faster, faster}));
       plan.changes = 0;
       plan.run(1000, {0}, [](int, const auto&) { return 1.5; });
@@ -48,30 +50,37 @@ TEST(Selector, KeepsTheFasterWay) {
 TEST(Selector, StaysWhereNothingIsGained) {
   Pretended plan({true, false});
   int k = 0;
-  plan.run(Selector::calm + 2 * each, {0, 1}, [&](int, const auto& s) { return 1 + 0.01 * (s[0] + s[1]) + 0.02 * std::sin(++k); });
+  plan.run(Selector::calm + 2 * each, {0, 1},
+           [&](int, const auto& s) { return 1 + 0.01 * (s[0] + s[1]) + 0.02 * std::sin(++k); });
   EXPECT_EQ(plan.now, (std::vector<bool>{true, false}));
 }
 
-// Callers that do other things between rows of executions find the first ones of each row slow. (Of 9 and 10 the two ways still seem 5 % apart.)
+// Callers that do other things between rows of executions find the first ones of each row slow. (Of
+// 9 and 10 the two ways still seem 5 % apart.)
 TEST(Selector, StaysWhereExecutionsComeInRows) {
   constexpr double first[] = {1.3, 1.2, 1.1, 1.05};
   for (const int row : {2, 3, 4, 5, 6, 7, 8, 12, 16, 24})
     for (const bool guess : {false, true}) {
       Pretended plan({guess, guess, guess});
       int k = 0;
-      plan.run(Selector::calm + 3 * each, {0}, [&](int, const auto&) { return k % row < 4 ? first[k++ % row] : (++k, 1.0); });
+      plan.run(Selector::calm + 3 * each, {0},
+               [&](int, const auto&) { return k % row < 4 ? first[k++ % row] : (++k, 1.0); });
       EXPECT_EQ(plan.now, std::vector<bool>(3, guess)) << row;
     }
 }
 
-// One direction may pay for what the other gains; a few executions that something disturbs do not count.
+// One direction may pay for what the other gains; a few executions that something disturbs do not
+// count.
 TEST(Selector, WeighsTransformsAsOftenAsTheyRun) {
-  const auto seconds = [](int transform, const auto& s) { return transform == 0 ? (s[0] ? 0.9 : 1) : (s[0] ? 1.3 : 1); };
+  const auto seconds = [](int transform, const auto& s) {
+    return transform == 0 ? (s[0] ? 0.9 : 1) : (s[0] ? 1.3 : 1);
+  };
   Pretended both({false}), mostly_forward({false});
   both.run(Selector::calm + each, {0, 1}, seconds);
   EXPECT_FALSE(both.now[0]);
   int k = 0;
-  mostly_forward.run(Selector::calm + each, {0, 0, 0, 0, 0, 0, 0, 1}, [&](int transform, const auto& s) { return seconds(transform, s) + (++k % 11 == 0 ? 50 : 0); });
+  mostly_forward.run(Selector::calm + each, {0, 0, 0, 0, 0, 0, 0, 1},
+                     [&](int transform, const auto& s) { return seconds(transform, s) + (++k % 11 == 0 ? 50 : 0); });
   EXPECT_TRUE(mostly_forward.now[0]);
 }
 
@@ -131,7 +140,8 @@ TEST(Selector, TriesWhatBeginsToRunLater) {
 TEST(Selector, TriesAllBeforeItLooksAgain) {
   const std::size_t many = Selector::look / each + 2;
   Pretended plan(std::vector<bool>(many, false));
-  plan.run(Selector::calm + static_cast<Index>(many) * each, {0}, [](int, const auto& s) { return 100.0 - 5 * std::count(s.begin(), s.end(), true); });
+  plan.run(Selector::calm + static_cast<Index>(many) * each, {0},
+           [](int, const auto& s) { return 100.0 - 5 * std::count(s.begin(), s.end(), true); });
   EXPECT_EQ(plan.now, std::vector<bool>(many, true));
 }
 

@@ -19,7 +19,9 @@ struct Ran {
   std::vector<Complex> results;  // in C order
 };
 
-Complex value(Index x, Index y, Index z) { return {static_cast<double>((x + 3 * y * z) % 17), static_cast<double>((x * z + y) % 11)}; }
+Complex value(Index x, Index y, Index z) {
+  return {static_cast<double>((x + 3 * y * z) % 17), static_cast<double>((x * z + y) % 11)};
+}
 
 LineSpec columns(Index length) {
   LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, length};
@@ -29,12 +31,14 @@ LineSpec columns(Index length) {
 
 // Runs all of a stage on data that `value` fills, in a view's order; one array is read and written.
 std::vector<Complex> run(const Stage& stage, const View& view) {
-  std::vector<Complex> block(static_cast<std::size_t>(stage.block_bytes()) / sizeof(Complex)), batch(2 * static_cast<std::size_t>(stage.line_bytes()) / sizeof(Complex) + 2);
+  std::vector<Complex> block(static_cast<std::size_t>(stage.block_bytes()) / sizeof(Complex)),
+      batch(2 * static_cast<std::size_t>(stage.line_bytes()) / sizeof(Complex) + 2);
   Workspace workspace;
   workspace.block = reinterpret_cast<std::byte*>(block.data());
   for (int k : {0, 1}) workspace.lines[k] = reinterpret_cast<std::byte*>(batch.data()) + k * stage.line_bytes();
   workspace.from.resize(stage.segments()), workspace.to.resize(stage.segments());
-  workspace.from_rows.resize(stage.rows()), workspace.to_rows.resize(stage.rows()), workspace.ahead_rows.resize(stage.ahead_rows());
+  workspace.from_rows.resize(stage.rows()), workspace.to_rows.resize(stage.rows()),
+      workspace.ahead_rows.resize(stage.ahead_rows());
 
   Shape last = view.box.hi;
   for (Index& k : last) --k;
@@ -53,13 +57,16 @@ std::vector<Complex> run(const Stage& stage, const View& view) {
   return results;
 }
 
-// Planes of `rows` rows that lie so many elements apart, transformed where they are, in runs or not.
+// Planes of `rows` rows that lie so many elements apart, transformed where they are, in runs or
+// not.
 Ran run(Index rows, Index apart, bool overwrites, bool in_runs = false, bool from_memory = false) {
   const Box box{{0, 0, 0}, {rows, planes, points}};
   const View view{box, 0, 0, {apart, points, 1}};
   LineSpec along{Kind::c2c, Direction::forward, Precision::double_, points};
   along.out_distance = apart_in_block;
-  StageSpec spec{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 2}, {.axis = 0}}};
+  StageSpec spec{.from = {box, {view}, sizeof(Complex)},
+                 .to = {box, {view}, sizeof(Complex)},
+                 .operations = {{.axis = 2}, {.axis = 0}}};
   spec.operations[0].first = engine("weft").plan(along, "measure");
   spec.operations[1].first = engine("weft").plan(columns(rows), "measure");
   Variants all = variants(spec, {.first = true, .overwrites = overwrites, .paired_rows = true}, hardware());
@@ -71,17 +78,21 @@ Ran run(Index rows, Index apart, bool overwrites, bool in_runs = false, bool fro
   return {all.in_runs.has_value(), run(stage, view)};
 }
 
-// Lines of `length` points, `lines` of them side by side, transformed where they are by threads that have a bench each.
+// Lines of `length` points, `lines` of them side by side, transformed where they are by threads
+// that have a bench each.
 std::unique_ptr<Stage> gathering(Index length, Index lines, Index threads = 1) {
   const Box box{{0, 0, 0}, {length, 1, lines}};
   const View view{box, 0, 0, {lines, lines, 1}};
-  StageSpec spec{.from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 0}}};
-  spec.operations[0].first = engine("weft").plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate");
+  StageSpec spec{
+      .from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 0}}};
+  spec.operations[0].first =
+      engine("weft").plan({Kind::c2c, Direction::forward, Precision::double_, length}, "estimate");
   spec.threads = threads;
   return std::make_unique<Stage>(spec, variants(spec, {}, hardware()));
 }
 
-// Rows a multiple of 4 KiB apart may be written one after the other, and not by columns, which write all of them to the same sets of a cache; with the same bits.
+// Rows a multiple of 4 KiB apart may be written one after the other, and not by columns, which
+// write all of them to the same sets of a cache; with the same bits.
 TEST(Stage, RowsThatPileUpInACache) {
   const Ran loose = run(32, 260, true), piled = run(32, 256, true), copied = run(32, 256, true, true);
   EXPECT_FALSE(loose.may_leave_in_runs);
@@ -99,7 +110,8 @@ TEST(Stage, RowsThatPileUpInACache) {
   EXPECT_LT(std::abs(piled.results.front() - sum), 1e-10);
 }
 
-// Long lines are gathered as many at a time as 3 % of input and output hold, whatever the threads, and never fewer than 8 where there are so many: with the same bits.
+// Long lines are gathered as many at a time as 3 % of input and output hold, whatever the threads,
+// and never fewer than 8 where there are so many: with the same bits.
 TEST(Stage, LongLinesAreGatheredInBatchesThatFitTheArray) {
   constexpr Index length = 2048, line = length * static_cast<Index>(sizeof(Complex));
   EXPECT_EQ(gathering(8 * length, 512)->line_bytes(), 8 * 8 * line) << "3 MiB are most";

@@ -67,10 +67,12 @@ TEST(Variants, RanksOfANodeTryBothStores) {
   EXPECT_EQ(all.streaming->store, Store::streaming);
   EXPECT_TRUE(trials(spec, all, facts, usual).streams);
   EXPECT_FALSE(trials(spec, all, facts, usual).streams_guess) << "begins in cache";
-  EXPECT_FALSE(variants(planes(mib), {.first = true, .sends = true, .ranks = 64}, usual).streaming) << "too much for any cache";
+  EXPECT_FALSE(variants(planes(mib), {.first = true, .sends = true, .ranks = 64}, usual).streaming)
+      << "too much for any cache";
 }
 
-// A machine whose caches nobody knows, or that has no third level, or lines of 128 or 256 bytes, or larger pages.
+// A machine whose caches nobody knows, or that has no third level, or lines of 128 or 256 bytes, or
+// larger pages.
 TEST(Variants, AnyMachineGetsASanePlan) {
   Hardware unknown;
   Hardware no_third = machine(0, 4);
@@ -93,7 +95,8 @@ TEST(Variants, AnyMachineGetsASanePlan) {
         EXPECT_GE(by.longest_run, by.shortest_row);
         EXPECT_GE(by.batch_width(16, 64), std::max<Index>(8, 2 * made_up.cache_line / 16));
         EXPECT_LE(by.block, by.batch);
-        EXPECT_EQ(all.streaming.has_value(), ranks > 1 && ranks * bytes <= made_up.last_level(ranks) && bytes >= limits::may_stream && !(bytes >= limits::streaming));
+        EXPECT_EQ(all.streaming.has_value(), ranks > 1 && ranks * bytes <= made_up.last_level(ranks) &&
+                                                 bytes >= limits::may_stream && !(bytes >= limits::streaming));
       }
 }
 

@@ -1,5 +1,5 @@
-// What planning costs: counted, not timed. The functions of FFTW and MPI that matter are replaced by
-// ones that count and then call the library's own.
+// What planning costs: counted, not timed. The functions of FFTW and MPI that matter are replaced
+// by ones that count and then call the library's own.
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
@@ -14,8 +14,8 @@
 
 #include "engines/engine.hpp"
 #include "engines/lanes.hpp"
-#include "support/engines.hpp"
 #include "mpi/communicator.hpp"
+#include "support/engines.hpp"
 
 namespace {
 
@@ -158,7 +158,8 @@ TEST(PlanningTiny, UnfinishedSearchesAreNotGoneOnWith) {
   EXPECT_EQ(fftw.export_wisdom({spec}, "measure"), text);
 }
 
-// Planning long lines takes long: those that came by kernels go back by kernels, and FFTW is not asked.
+// Planning long lines takes long: those that came by kernels go back by kernels, and FFTW is not
+// asked.
 TEST(PlanningTiny, LongLinesGoBackAsTheyCame) {
   if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
   const LineSpec there{Kind::c2c, Direction::forward, Precision::double_, 4608};
@@ -172,7 +173,8 @@ TEST(PlanningTiny, LongLinesGoBackAsTheyCame) {
   EXPECT_EQ(wisdom, "weft fftw wisdom 1\n" + to_string(there.opposite()) + by_kernels);
 }
 
-// A plan like one that was made before costs no planning of lines, and no more collectives than these.
+// A plan like one that was made before costs no planning of lines, and no more collectives than
+// these.
 TEST(PlanningTiny, CollectivesOfAPlan) {
   for (const char* effort : {"estimate", "measure"})
     for (const char* strategy : {"alltoallv", "auto"}) {

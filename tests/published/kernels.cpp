@@ -1,8 +1,11 @@
-// MPI calls, messages and bytes of every kernel, counted while it runs, against the formulas of its source. What a rank keeps is no message
-// and is counted by none; "planes" are those of the axis that is gathered, `columns` the parts of the axis that is cut in its stead.
+// MPI calls, messages and bytes of every kernel, counted while it runs, against the formulas of its
+// source. What a rank keeps is no message and is counted by none; "planes" are those of the axis
+// that is gathered, `columns` the parts of the axis that is cut in its stead.
 //
-// Dubey and Tessera print, for N^3 on P ranks, N/P a whole number, calls a rank makes for one transpose and bytes a message:
-//   replace (P-1) N/P, standard and overlap 2 (P-1) N/P, oneplane N/P, of 16 N^2/P bytes; allplanes 1, of 16 N^3/P^2 bytes.
+// Dubey and Tessera print, for N^3 on P ranks, N/P a whole number, calls a rank makes for one
+// transpose and bytes a message:
+//   replace (P-1) N/P, standard and overlap 2 (P-1) N/P, oneplane N/P, of 16 N^2/P bytes;
+//   allplanes 1, of 16 N^3/P^2 bytes.
 #include <weft/kernel.hpp>
 
 #include <gtest/gtest.h>
@@ -28,7 +31,8 @@ std::vector<Index> shared(Index n, int ranks) {
   return parts;
 }
 
-/// One transpose: rank r has planes[r] of `planes` and gets columns[r] of `columns`; `depth` elements lie at each meeting of the two.
+/// One transpose: rank r has planes[r] of `planes` and gets columns[r] of `columns`; `depth`
+/// elements lie at each meeting of the two.
 struct Transpose {
   std::vector<Index> planes, columns;
   Index depth;
@@ -39,9 +43,11 @@ struct Transpose {
   bool even() const { return planes.front() == planes.back() && columns.front() == columns.back(); }
   /// Bytes that rank r has to give to others.
   Index bytes(int r) const {
-    return complex_bytes * depth * planes[at(r)] * (std::accumulate(columns.begin(), columns.end(), Index{0}) - columns[at(r)]);
+    return complex_bytes * depth * planes[at(r)] *
+           (std::accumulate(columns.begin(), columns.end(), Index{0}) - columns[at(r)]);
   }
-  /// Messages when each plane, or each group of planes, is one for each of the others that have columns.
+  /// Messages when each plane, or each group of planes, is one for each of the others that have
+  /// columns.
   Index messages(int r, Index group) const {
     Index takers = 0;
     for (int p = 0; p < ranks(); ++p) takers += p != r && columns[at(p)] > 0;
@@ -79,10 +85,12 @@ std::vector<int> in_pairs(int ranks) {
   return nodes;
 }
 
-/// By nodes of two ranks, what rank r does where leaders exchange one message for each pair of nodes. `shared`: inside a node bytes are read in
-/// place; else all goes through the leader.
+/// By nodes of two ranks, what rank r does where leaders exchange one message for each pair of
+/// nodes. `shared`: inside a node bytes are read in place; else all goes through the leader.
 Traffic through_leaders(const Transpose& x, int r, bool shared) {
-  const auto node = [&](int n) { return 2 * n + 1 < x.ranks() ? std::vector<int>{2 * n, 2 * n + 1} : std::vector<int>{2 * n}; };
+  const auto node = [&](int n) {
+    return 2 * n + 1 < x.ranks() ? std::vector<int>{2 * n, 2 * n + 1} : std::vector<int>{2 * n};
+  };
   const std::vector<int> here = node(r / 2);
   Traffic t;
   const auto sends = [&](Index elements) { t.messages += elements > 0, t.bytes += complex_bytes * elements; };
@@ -105,22 +113,25 @@ Traffic through_leaders(const Transpose& x, int r, bool shared) {
   return t;
 }
 
-/// What rank r does by the formulas. Collective calls are as many on every rank. A padded block is the largest there is between two ranks: Bethune's
-/// largest number of columns times largest number of planes is as much, or more where one rank alone has both.
+/// What rank r does by the formulas. Collective calls are as many on every rank. A padded block is
+/// the largest there is between two ranks: Bethune's largest number of columns times largest number
+/// of planes is as much, or more where one rank alone has both.
 Traffic formula(const std::string& kernel, const Transpose& x, int r, Index tile, Index kept) {
   const Index others = x.ranks() - 1, bytes = x.bytes(r), all = x.most_planes();
   if (kernel == "replace") {  // one count for both directions: the larger
     Traffic t;
     for (int p = 0; p < x.ranks(); ++p)
       for (Index plane = 0; p != r && plane < all; ++plane) {
-        const Index gives = plane < x.planes[at(r)] ? x.columns[at(p)] : 0, takes = plane < x.planes[at(p)] ? x.columns[at(r)] : 0;
+        const Index gives = plane < x.planes[at(r)] ? x.columns[at(p)] : 0,
+                    takes = plane < x.planes[at(p)] ? x.columns[at(r)] : 0;
         t.messages += std::max(gives, takes) > 0;
         t.bytes += complex_bytes * x.depth * std::max(gives, takes);
       }
     t.calls = t.messages;
     return t;
   }
-  if (kernel == "standard" || kernel == "overlap") return {x.messages(r, 1) + x.received(r, 1), x.messages(r, 1), bytes};
+  if (kernel == "standard" || kernel == "overlap")
+    return {x.messages(r, 1) + x.received(r, 1), x.messages(r, 1), bytes};
   if (kernel == "oneplane") return {all, others * all, bytes};
   if (kernel == "allplanes") return {1, others, bytes};
   if (kernel == "max_overlap") return {ceiling(kept, tile), x.messages(r, all) * ceiling(kept, tile), bytes};
@@ -135,11 +146,12 @@ Traffic formula(const std::string& kernel, const Transpose& x, int r, Index tile
 }
 
 std::string text(const Traffic& t) {
-  return std::to_string(t.calls) + " calls, " + std::to_string(t.messages) + " messages, " + std::to_string(t.bytes) + " bytes";
+  return std::to_string(t.calls) + " calls, " + std::to_string(t.messages) + " messages, " + std::to_string(t.bytes) +
+         " bytes";
 }
 
-/// Every kernel on a slab of this shape, forward and backward. Declined are only the collectives with one count for all, where counts differ,
-/// and tiles of an axis that is not there.
+/// Every kernel on a slab of this shape, forward and backward. Declined are only the collectives
+/// with one count for all, where counts differ, and tiles of an axis that is not there.
 void verify(const Shape& shape, Index tile) {
   const mpi::Communicator comm = world();
   const Transpose there{shared(shape[0], comm.size()), shared(shape[1], comm.size()), shape.size() == 3 ? shape[2] : 1};
@@ -147,9 +159,13 @@ void verify(const Shape& shape, Index tile) {
   for (const Kernel& kernel : kernels()) {
     SCOPED_TRACE(std::string(kernel.name) + " of " + to_string(shape));
     const std::string name(kernel.name);
-    Options options = kernel.of({.effort = "estimate", .threads = kernel.schedule.communicate == "thread" ? 2 : 1, .nodes = in_pairs(comm.size()), .grid = {comm.size()}});
+    Options options = kernel.of({.effort = "estimate",
+                                 .threads = kernel.schedule.communicate == "thread" ? 2 : 1,
+                                 .nodes = in_pairs(comm.size()),
+                                 .grid = {comm.size()}});
     if (kernel.schedule.tile > 1) options.schedule.tile = tile;
-    const bool declined = (kernel.strategy == "alltoall" && !there.even()) || (kernel.schedule.tiles == "kept" && shape.size() == 2);
+    const bool declined =
+        (kernel.strategy == "alltoall" && !there.even()) || (kernel.schedule.tiles == "kept" && shape.size() == 2);
     try {
       Plan fft(MPI_COMM_WORLD, c2c<double>(shape), options);
       EXPECT_FALSE(declined);
@@ -159,7 +175,8 @@ void verify(const Shape& shape, Index tile) {
         fft.measure(true);
         x == &there ? fft.forward(u, u_hat) : fft.backward(u_hat, u);
         const AnyPlan::Spent counted = fft.spent();
-        EXPECT_EQ(text({counted.calls, counted.messages, counted.bytes}), text(formula(name, *x, comm.rank(), tile, there.depth)))
+        EXPECT_EQ(text({counted.calls, counted.messages, counted.bytes}),
+                  text(formula(name, *x, comm.rank(), tile, there.depth)))
             << (x == &there ? "forward" : "backward");
       }
       back_to_back(fft);
@@ -175,8 +192,10 @@ TEST(Kernels, count_what_their_sources_say) {
   verify({n, n, n}, 1);
   const Transpose cube{shared(n, static_cast<int>(ranks)), shared(n, static_cast<int>(ranks)), n};
   const Index planes = n / ranks, others = ranks - 1, plane_bytes = 16 * n * n / ranks;
-  EXPECT_EQ(formula("replace", cube, 0, 1, n), (Traffic{others * planes, others * planes, others * planes * plane_bytes}));
-  EXPECT_EQ(formula("standard", cube, 0, 1, n), (Traffic{2 * others * planes, others * planes, others * planes * plane_bytes}));
+  EXPECT_EQ(formula("replace", cube, 0, 1, n),
+            (Traffic{others * planes, others * planes, others * planes * plane_bytes}));
+  EXPECT_EQ(formula("standard", cube, 0, 1, n),
+            (Traffic{2 * others * planes, others * planes, others * planes * plane_bytes}));
   EXPECT_EQ(formula("overlap", cube, 0, 1, n), formula("standard", cube, 0, 1, n));
   EXPECT_EQ(formula("oneplane", cube, 0, 1, n), (Traffic{planes, others * planes, others * planes * plane_bytes}));
   EXPECT_EQ(formula("allplanes", cube, 0, 1, n), (Traffic{1, others, others * (16 * n * n * n / (ranks * ranks))}));
@@ -213,7 +232,8 @@ TEST(Kernels, formulas_give_the_printed_numbers) {
   EXPECT_EQ(formula("pipelined", y, 0, 1, 128), (Traffic{8, 8 * 15, 8 * 15 * 16 * 1024}));
 }
 
-/// Bethune's sticks: a column's 30 points lie on one rank before, on their planes' ranks after; both kinds of rank split evenly.
+/// Bethune's sticks: a column's 30 points lie on one rank before, on their planes' ranks after;
+/// both kinds of rank split evenly.
 struct Sticks {
   Layout columns, planes;
   std::vector<Index> column_counts, plane_counts;
@@ -233,8 +253,9 @@ Sticks cnt40(int ranks) {
   return {Layout::sticks({30, 30, 30}, of_rank), Layout::slab({30, 30, 30}, 2, ranks), counts, shared(30, ranks)};
 }
 
-// Bethune, HECToR dCSE report 2010: CNT40 on its coarse grid, 657 columns; on 16 ranks messages of 84, 82, 42 and 41 elements, 1154.9 elements
-// sent by a rank in the mean and 1231.9 with what it keeps; padded 16 x 84 = 1344.
+// Bethune, HECToR dCSE report 2010: CNT40 on its coarse grid, 657 columns; on 16 ranks messages of
+// 84, 82, 42 and 41 elements, 1154.9 elements sent by a rank in the mean and 1231.9 with what it
+// keeps; padded 16 x 84 = 1344.
 TEST(SticksTiny, count_what_the_report_says) {
   const mpi::Communicator comm = world();
   const int ranks = comm.size();
@@ -248,15 +269,17 @@ TEST(SticksTiny, count_what_the_report_says) {
     const auto exchange = strategy(name).bind(demand, comm.raw());
     exchange->open(0), exchange->start(0), exchange->finish(0), exchange->close(0);
     const Traffic counted = exchange->traffic();
-    if (name == "node" || name == "leader") {  // one message for each pair of nodes; a node of two and its leader send one each way
+    // One message for each pair of nodes; a node of two and its leader send one each way
+    if (name == "node" || name == "leader") {
       const Index nodes = (ranks + 1) / 2, pairs = ranks / 2;
       EXPECT_EQ(comm.sum(counted.messages), nodes * (nodes - 1) + (name == "leader" ? 2 * pairs : 0)) << name;
       continue;
     }
     EXPECT_EQ(counted.calls, name == "isend" ? 2 * others : 1) << name;
     EXPECT_EQ(counted.messages, others) << name;
-    EXPECT_EQ(counted.bytes, complex_bytes * (name == "padded" ? others * sticks.column_counts.front() * sticks.plane_counts.front()
-                                                               : columns * (30 - planes)))
+    EXPECT_EQ(counted.bytes,
+              complex_bytes * (name == "padded" ? others * sticks.column_counts.front() * sticks.plane_counts.front()
+                                                : columns * (30 - planes)))
         << name;
     if (ranks != 16) continue;
     EXPECT_TRUE((columns == 41 || columns == 42) && (planes == 1 || planes == 2));

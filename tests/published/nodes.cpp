@@ -1,5 +1,6 @@
-// Bethune, HECToR dCSE report on Quantum ESPRESSO / GWW, 2010: messages between ranks, and between nodes where only leaders exchange. For the
-// full numbers of ranks they follow from the patterns alone; small groups count them while they run.
+// Bethune, HECToR dCSE report on Quantum ESPRESSO / GWW, 2010: messages between ranks, and between
+// nodes where only leaders exchange. For the full numbers of ranks they follow from the patterns
+// alone; small groups count them while they run.
 #include <gtest/gtest.h>
 
 #include <weft/exchange.hpp>
@@ -16,13 +17,16 @@ std::vector<int> nodes_of(int ranks, int each) {
 }
 
 /// A transpose in which every rank has something for every other.
-Pattern dense(int ranks, int rank) { return {Layout::slab({ranks, ranks}, 0, ranks), Layout::slab({ranks, ranks}, 1, ranks), rank}; }
+Pattern dense(int ranks, int rank) {
+  return {Layout::slab({ranks, ranks}, 0, ranks), Layout::slab({ranks, ranks}, 1, ranks), rank};
+}
 
 struct Messages {
   Index all, between_nodes;
 };
 
-/// Of a strategy for `ranks` ranks of which `each` share a node. Every node sends alike, and, but for leaders, every rank.
+/// Of a strategy for `ranks` ranks of which `each` share a node. Every node sends alike, and, but
+/// for leaders, every rank.
 Messages messages(const std::string& name, int ranks, int each) {
   Slots slots;
   const Cost cost = strategy(name).cost({dense(ranks, 0), 16, {}, -1, -1, &slots, nodes_of(ranks, each)});
@@ -38,7 +42,8 @@ TEST(NodesTiny, send_as_many_messages_as_the_report_says) {
     EXPECT_EQ(messages(name, 64, 4).between_nodes, 240) << name;
     EXPECT_EQ(messages(name, 288, 24).between_nodes, 132) << name;
   }
-  // Of 82656 messages those between nodes: 288 (288 - 24). The report prints 79488, which is so for 12 ranks a node.
+  // Of 82656 messages those between nodes: 288 (288 - 24). The report prints 79488, which is so for
+  // 12 ranks a node.
   EXPECT_EQ(messages("alltoallv", 288, 24).between_nodes, 76032);
   EXPECT_EQ(messages("alltoallv", 288, 12).between_nodes, 79488);
 }
@@ -61,7 +66,8 @@ TEST(NodesTiny, send_as_many_messages_when_they_run) {
   }
 }
 
-// A long block goes in pieces of at most 60 KiB, and by several ranks at once, at most as many as the smaller node has.
+// A long block goes in pieces of at most 60 KiB, and by several ranks at once, at most as many as
+// the smaller node has.
 TEST(NodesTiny, share_long_blocks) {
   const auto sent = [](Index rows) {  // between the nodes, pieces of a part as one, and by the busiest rank
     Slots slots;

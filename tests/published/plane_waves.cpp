@@ -1,8 +1,10 @@
-// What zero avoidance leaves to do, counted while it runs or, for many ranks, from the route: lines, elements and messages against the printed formulas.
+// What zero avoidance leaves to do, counted while it runs or, for many ranks, from the route:
+// lines, elements and messages against the printed formulas.
 //
-// Hoefler and Zerah, 3-D FFT in ABINIT, a sphere whose box is m = n/2 in each dimension: n^2/4 + n^2/2 + n^2 = 1.75 n^2 lines of length n against 3 n^2
-// (58.3 %), 1/4 of the dense exchange; forward n_z/p planes of n_x/2 n_y/(2p) elements for each pair of ranks, backward n_y/(2p) of n_x/2 n_z/p:
-// 128^3 on 16 ranks: 8 x 4 KiB and 4 x 8 KiB, complex double.
+// Hoefler and Zerah, 3-D FFT in ABINIT, a sphere whose box is m = n/2 in each dimension: n^2/4 +
+// n^2/2 + n^2 = 1.75 n^2 lines of length n against 3 n^2 (58.3 %), 1/4 of the dense exchange;
+// forward n_z/p planes of n_x/2 n_y/(2p) elements for each pair of ranks, backward n_y/(2p) of
+// n_x/2 n_z/p: 128^3 on 16 ranks: 8 x 4 KiB and 4 x 8 KiB, complex double.
 #include <weft/plan.hpp>
 
 #include <gtest/gtest.h>
@@ -30,7 +32,8 @@ Index all(const mpi::Communicator& comm, const std::vector<Index>& lines) {
 TEST(PlaneWavesTiny, LinesOfABoxcut) {
   const auto comm = world();
   for (const Index n : {8, 12, 20}) {
-    AnyPlan waves(comm.raw(), problem(Precision::double_, {n, n, n}, {.mine = boxcut(n, comm.rank(), comm.size())}), {.effort = "estimate"});
+    AnyPlan waves(comm.raw(), problem(Precision::double_, {n, n, n}, {.mine = boxcut(n, comm.rank(), comm.size())}),
+                  {.effort = "estimate"});
     AnyPlan dense(comm.raw(), c2c<double>({n, n, n}), {.effort = "estimate"});
     const std::vector<Index> mine = waves.lines();
     EXPECT_EQ(comm.sum(mine[0]), n * n / 4);
@@ -57,7 +60,8 @@ TEST(PlaneWavesTiny, AQuarterOfTheDenseExchange) {
   constexpr Index n = 24;
   if (n / 2 % comm.size() != 0) GTEST_SKIP() << "uneven";
   const Options options{.strategy = "alltoallv", .effort = "estimate"};
-  AnyPlan waves(comm.raw(), problem(Precision::double_, {n, n, n}, {.mine = boxcut(n, comm.rank(), comm.size())}), options);
+  AnyPlan waves(comm.raw(), problem(Precision::double_, {n, n, n}, {.mine = boxcut(n, comm.rank(), comm.size())}),
+                options);
   AnyPlan dense(comm.raw(), c2c<double>({n, n, n}), options);
   const auto sent = [](AnyPlan& plan, bool forward) {
     const auto in = plan.input_memory(), out = plan.output_memory();
@@ -69,7 +73,8 @@ TEST(PlaneWavesTiny, AQuarterOfTheDenseExchange) {
   EXPECT_EQ(4 * sent(waves, false), sent(dense, false));
 }
 
-// A tile of each direction is what the source calls a plane: forward one of space, backward one of the box, n_x/2 sticks.
+// A tile of each direction is what the source calls a plane: forward one of space, backward one of
+// the box, n_x/2 sticks.
 Options planes(Index n) {
   return {.strategy = "isend",
           .effort = "estimate",
@@ -99,7 +104,8 @@ Route route_of(const Shape& grid, const std::vector<std::vector<SphereStick>>& s
   std::vector<std::string> texts;
   for (const auto& share : shares) texts.push_back(Share(grid, vectors(share), false).text());
   const Waves waves(grid, texts, 0, {Share(grid, vectors(shares[0]), false).elements()}, false, false, 0);
-  return plan_sphere_route(problem(Precision::double_, grid, PlaneWaves{}), options, static_cast<int>(shares.size()), waves);
+  return plan_sphere_route(problem(Precision::double_, grid, PlaneWaves{}), options, static_cast<int>(shares.size()),
+                           waves);
 }
 
 TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
@@ -119,7 +125,8 @@ TEST(PlaneWavesTiny, PrintedMessagesOn16Ranks) {
   expect(Pattern(transition.to, transition.from, 3, *transition.back_cut), 4, 8192);
 }
 
-// Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40 on 16 ranks, message sizes in elements; 1231.9 sent by a rank, what it keeps included.
+// Bethune, dCSE report on Quantum ESPRESSO / GWW, 2010: CNT40 on 16 ranks, message sizes in
+// elements; 1231.9 sent by a rank, what it keeps included.
 TEST(PlaneWavesTiny, PrintedMessagesOfCnt40) {
   const Route route = route_of({30, 30, 30}, share_sticks(sphere_sticks({.squared = 205}), 16, "columns"), {});
   const Pattern pattern(route.transitions[0].to, route.transitions[0].from, 0);

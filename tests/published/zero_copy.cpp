@@ -1,4 +1,5 @@
-// The construction of Hoefler & Gottlieb (EuroMPI 2010): a 2-D transform whose only transposition is a receive datatype.
+// The construction of Hoefler & Gottlieb (EuroMPI 2010): a 2-D transform whose only transposition
+// is a receive datatype.
 #include <weft/weft.hpp>
 
 #include <gtest/gtest.h>
@@ -83,7 +84,8 @@ Options watched() {
   return options;
 }
 
-// Every element arrives at its final place in the caller's output, where the lines of the second stage are contiguous: nothing is left to transpose.
+// Every element arrives at its final place in the caller's output, where the lines of the second
+// stage are contiguous: nothing is left to transpose.
 TEST(ZeroCopyTiny, ReceivesWhereTheSecondStageWorks) {
   if (alone()) GTEST_SKIP() << "there is nobody to exchange with";
   for (const Shape& shape : {Shape{7, 5}, Shape{5, 9}, Shape{6, 12}, Shape{2, 3}, Shape{13, 2}}) {
@@ -94,7 +96,8 @@ TEST(ZeroCopyTiny, ReceivesWhereTheSecondStageWorks) {
     u.fill([](const Shape&) { return 1.0; });
     fft.forward(u, u_hat);
     u_hat.for_each([&](const Shape& k, std::complex<double>& v) {
-      EXPECT_LT(std::abs(v - (k[0] == 0 && k[1] == 0 ? static_cast<double>(volume(shape)) : 0.0)), 1e-12) << to_string(k);
+      EXPECT_LT(std::abs(v - (k[0] == 0 && k[1] == 0 ? static_cast<double>(volume(shape)) : 0.0)), 1e-12)
+          << to_string(k);
     });
     ASSERT_FALSE(exchanges.empty());
     const Seen& forward = exchanges.front();
@@ -131,8 +134,9 @@ TEST(ZeroCopyTiny, APlanTellsOfTypesThatDiffer) {
   EXPECT_NE(wrong.text.find("DIFFERS from its pattern: it is crooked"), std::string::npos);
 }
 
-// The source prints the types for N x N on P ranks, b = N/P, C a complex number: to send vector(b, b, N, C) resized to b C, to receive
-// vector(b, 1, N, C) resized to one C, b of them. They touch the bytes that the pieces of `datatype` name, in the same order.
+// The source prints the types for N x N on P ranks, b = N/P, C a complex number: to send vector(b,
+// b, N, C) resized to b C, to receive vector(b, 1, N, C) resized to one C, b of them. They touch
+// the bytes that the pieces of `datatype` name, in the same order.
 TEST(ZeroCopyTiny, TypesOfTheSource) {
   const mpi::Communicator comm = mpi::Communicator::duplicate(world);
   const int ranks = comm.size(), b = 4, n = b * ranks;
@@ -147,8 +151,13 @@ TEST(ZeroCopyTiny, TypesOfTheSource) {
 
   Slots slots(2, nullptr);
   const Layout rows = Layout::slab({n, n}, 0, ranks), columns = Layout::slab({n, n}, 1, ranks, Split::even(), {1, 0});
-  const Demand demand{
-      Pattern(rows, columns, comm.rank()), complex_bytes, {}, 0, 1, &slots, std::vector<int>(static_cast<std::size_t>(ranks))};
+  const Demand demand{Pattern(rows, columns, comm.rank()),
+                      complex_bytes,
+                      {},
+                      0,
+                      1,
+                      &slots,
+                      std::vector<int>(static_cast<std::size_t>(ranks))};
   const auto exchange = strategy("datatype").bind(demand, world);
   for (const bool out : {true, false})
     for (int peer = 0; peer < ranks; ++peer) {

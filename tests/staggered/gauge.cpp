@@ -1,5 +1,6 @@
-// Gauge configurations: files of both byte orders are read as they were written, wrong ones are refused, and the
-// plaquette is that of the definition, and of the configurations that the MILC code comes with.
+// Gauge configurations: files of both byte orders are read as they were written, wrong ones are
+// refused, and the plaquette is that of the definition, and of the configurations that the MILC
+// code comes with.
 #include "staggered/plaquette.hpp"
 
 #include <gtest/gtest.h>

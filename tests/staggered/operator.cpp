@@ -1,5 +1,6 @@
-// The operator and its solver: the definition, anti-Hermiticity, trace, spectrum and propagator of the free lattice,
-// gauge invariance, and the sample solution of the MILC code; by every way of filling ghost sites.
+// The operator and its solver: the definition, anti-Hermiticity, trace, spectrum and propagator of
+// the free lattice, gauge invariance, and the sample solution of the MILC code; by every way of
+// filling ghost sites.
 #include "staggered/operator.hpp"
 
 #include <gtest/gtest.h>
@@ -143,8 +144,8 @@ TEST_F(Staggered, Trace) {
   EXPECT_NEAR(world.sum(trace), 8 * 3 * 128, 1e-9);
 }
 
-// (A - 2)(A - 6)(A - 10)(A - 14) = 0 for A = -D D of one parity, and the traces of 1, A, A^2 and A^3 fix the
-// multiplicities of the four eigenvalues.
+// (A - 2)(A - 6)(A - 10)(A - 14) = 0 for A = -D D of one parity, and the traces of 1, A, A^2 and
+// A^3 fix the multiplicities of the four eigenvalues.
 TEST_F(Staggered, SpectrumOfTheFreeLattice) {
   const weft::Layout layout = sites({4, 4, 4, 4}, ranks);
   const std::vector<Links> links = with_phases(layout, unit_links(layout, rank));

@@ -1,4 +1,5 @@
-// Ways to fill ghost sites that tests go through: all strategies, and the two that are no strategies.
+// Ways to fill ghost sites that tests go through: all strategies, and the two that are no
+// strategies.
 #pragma once
 
 #include <string>

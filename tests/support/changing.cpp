@@ -162,7 +162,8 @@ Quiet<In, Out> back_to_back(Plan<In, Out>& plan, const std::vector<In>& before, 
   }
   MPI_Allreduce(MPI_IN_PLACE, bad.data(), static_cast<int>(bad.size()), MPI_UNSIGNED_LONG, MPI_SUM, world);
   for (std::size_t k = 0; k < executions.size(); ++k) {
-    EXPECT_EQ(bad[2 * k], 0u) << "numbers are not those of execution " << k << " of " << order << "; " << late.seed() << "\n"
+    EXPECT_EQ(bad[2 * k], 0u) << "numbers are not those of execution " << k << " of " << order << "; " << late.seed()
+                              << "\n"
                               << plan.describe();
     EXPECT_EQ(bad[2 * k + 1], 0u) << "numbers of the input of execution " << k << " of " << order << " are changed";
   }

@@ -1,4 +1,5 @@
-// What everyone must see alike: one error, the same on every rank, and no handle of MPI left behind.
+// What everyone must see alike: one error, the same on every rank, and no handle of MPI left
+// behind.
 #pragma once
 
 #include <gtest/gtest.h>

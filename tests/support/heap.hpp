@@ -8,5 +8,6 @@ struct Heap {
   long by_memalign = 0;  // which C++ does not use, but FFTW does
 };
 
-/// Allocations of this thread so far; nothing where they cannot be counted (under a sanitizer, or without glibc).
+/// Allocations of this thread so far; nothing where they cannot be counted (under a sanitizer, or
+/// without glibc).
 std::optional<Heap> heap();

@@ -9,7 +9,9 @@
 
 namespace weft {
 
-// A plan of the lines of `problem`. All that are planned after it, with effort "measure" as `options` have it, take kernels for these lines; where a processor has none, import leaves the entry out.
+// A plan of the lines of `problem`. All that are planned after it, with effort "measure" as
+// `options` have it, take kernels for these lines; where a processor has none, import leaves the
+// entry out.
 inline AnyPlan with_kernels(const AnyProblem& problem, const Options& options) {
   AnyPlan lines = lines_of(problem, options);
   std::istringstream wisdom(engine("weft").export_wisdom());

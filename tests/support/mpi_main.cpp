@@ -1,9 +1,10 @@
 // The main program of every GoogleTest program that runs under MPI.
 //
-// Rank 0 prints the usual listing and every other rank only its own failures, with its number. After each test all ranks
-// agree on its outcome: a test passes everywhere or nowhere, and no rank enters the next one while another is still in
-// this one. A rank that takes longer than WEFT_TEST_SECONDS (60) for a test says so and ends the whole run, and so does
-// one that failed and waits in vain for the others, which may be stuck in a message it never sent.
+// Rank 0 prints the usual listing and every other rank only its own failures, with its number.
+// After each test all ranks agree on its outcome: a test passes everywhere or nowhere, and no rank
+// enters the next one while another is still in this one. A rank that takes longer than
+// WEFT_TEST_SECONDS (60) for a test says so and ends the whole run, and so does one that failed and
+// waits in vain for the others, which may be stuck in a message it never sent.
 #include <mpi.h>
 
 #include <gtest/gtest.h>
@@ -23,7 +24,8 @@ constexpr unsigned patience_seconds = 10;  // of a rank that failed, with the ot
 char alarm_text[512];  // written beforehand: a signal handler may not format
 
 void ring(int) {
-  // A rank inside MPI may hold a lock that MPI_Abort wants: then the second alarm ends the process, and MPI the rest.
+  // A rank inside MPI may hold a lock that MPI_Abort wants: then the second alarm ends the process,
+  // and MPI the rest.
   std::signal(SIGALRM, SIG_DFL);
   alarm(5);
   const std::string_view text(alarm_text);
@@ -53,24 +55,25 @@ class Agreement : public testing::EmptyTestEventListener {
 
  private:
   void OnTestStart(const testing::TestInfo& test) override {
-    std::snprintf(alarm_text, sizeof alarm_text, "rank %d of %d: %s.%s did not end (limit: WEFT_TEST_SECONDS=%u)\n", rank_, ranks_,
-                  test.test_suite_name(), test.name(), limit_seconds_);
+    std::snprintf(alarm_text, sizeof alarm_text, "rank %d of %d: %s.%s did not end (limit: WEFT_TEST_SECONDS=%u)\n",
+                  rank_, ranks_, test.test_suite_name(), test.name(), limit_seconds_);
     std::signal(SIGALRM, ring);
     alarm(limit_seconds_);
   }
 
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (rank_ == 0 || agreeing_ || !result.failed()) return;
-    std::fprintf(stderr, "rank %d of %d: %s:%d: %s\n", rank_, ranks_, result.file_name() ? result.file_name() : "", result.line_number(),
-                 result.message());
+    std::fprintf(stderr, "rank %d of %d: %s:%d: %s\n", rank_, ranks_, result.file_name() ? result.file_name() : "",
+                 result.line_number(), result.message());
   }
 
-  // Listeners hear the end of a test last one first: a failure added here is still part of the test that is printed.
+  // Listeners hear the end of a test last one first: a failure added here is still part of the test
+  // that is printed.
   void OnTestEnd(const testing::TestInfo& test) override {
     const int failed = test.result()->Failed();
     if (failed) {
-      std::snprintf(alarm_text, sizeof alarm_text, "rank %d of %d: %s.%s failed here, and other ranks did not end it\n", rank_, ranks_,
-                    test.test_suite_name(), test.name());
+      std::snprintf(alarm_text, sizeof alarm_text, "rank %d of %d: %s.%s failed here, and other ranks did not end it\n",
+                    rank_, ranks_, test.test_suite_name(), test.name());
       const unsigned left_seconds = alarm(patience_seconds);
       if (left_seconds < patience_seconds) alarm(left_seconds);
     }

@@ -12,8 +12,8 @@
 
 namespace weft {
 
-/// Every way to be on nodes, with its name: all ranks on one, one a rank, equal and unequal ones, ranks of a node not beside one another. With few
-/// ranks some of them are the same, and come once.
+/// Every way to be on nodes, with its name: all ranks on one, one a rank, equal and unequal ones,
+/// ranks of a node not beside one another. With few ranks some of them are the same, and come once.
 inline std::vector<std::pair<std::string, std::vector<int>>> node_layouts(int ranks) {
   std::vector<std::pair<std::string, std::vector<int>>> all;
   std::set<std::vector<int>> known;  // by the first rank of everyone's node

@@ -1,5 +1,5 @@
-// operator new and delete of a program, for the one file that includes this. That has `bool refused()`, which is asked
-// at every allocation, in front of the include.
+// operator new and delete of a program, for the one file that includes this. That has `bool
+// refused()`, which is asked at every allocation, in front of the include.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// The global-index oracle: every element holds its own global index, so that wherever it is found one can see where it came from.
+// The global-index oracle: every element holds its own global index, so that wherever it is found
+// one can see where it came from.
 #pragma once
 
 #include <functional>
@@ -19,8 +20,8 @@ inline void each_point(const Box& box, const std::function<void(const Shape&)>& 
   }
 }
 
-/// The global index, in C order, of every element of a rank's array; -1 in its padding. What lies beyond the shape
-/// wraps on periodic axes, and is -1 on others.
+/// The global index, in C order, of every element of a rank's array; -1 in its padding. What lies
+/// beyond the shape wraps on periodic axes, and is -1 on others.
 inline std::vector<Index> global_indices(const Layout& layout, int rank, const Few<int>& periodic = {}) {
   std::vector<Index> indices(static_cast<std::size_t>(layout.elements(rank)), -1);
   if (!layout.has_boxes()) {

@@ -1,4 +1,5 @@
-// What tests of plans share: values for every element, the transform by its definition, and every strategy under every way to cut it.
+// What tests of plans share: values for every element, the transform by its definition, and every
+// strategy under every way to cut it.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,9 @@ inline int ranks_of_world() {
   return ranks;
 }
 
-// More ranks than a small machine has cores wait for one another's turns: there every strategy runs every problem, but only some problems under every
-// schedule. WEFT_TEST_THOROUGH in the environment: all of them, which the long tests do.
+// More ranks than a small machine has cores wait for one another's turns: there every strategy runs
+// every problem, but only some problems under every schedule. WEFT_TEST_THOROUGH in the
+// environment: all of them, which the long tests do.
 inline bool crowded() { return ranks_of_world() > 2 && !std::getenv("WEFT_TEST_THOROUGH"); }
 
 inline Index position(const Shape& point, const Shape& shape) {
@@ -39,11 +41,13 @@ inline Index position(const Shape& point, const Shape& shape) {
 }
 
 // A value for every element of a global array, the same on every rank.
-inline double value(Index k) { return static_cast<double>(static_cast<std::uint64_t>(k + 1) * 2654435761u % 1000003u) / 1000003.0 - 0.5; }
+inline double value(Index k) {
+  return static_cast<double>(static_cast<std::uint64_t>(k + 1) * 2654435761u % 1000003u) / 1000003.0 - 0.5;
+}
 
-// The transform of a whole array by its definition, axis by axis in long double: an element k of an axis is
-// sum_j x_j w(j, k). `kinds` has one entry an axis; without any all are c2c. What r2c does not store is there, too.
-// Collective: ranks share the lines of large arrays.
+// The transform of a whole array by its definition, axis by axis in long double: an element k of an
+// axis is sum_j x_j w(j, k). `kinds` has one entry an axis; without any all are c2c. What r2c does
+// not store is there, too. Collective: ranks share the lines of large arrays.
 inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, const Order& axes,
                                   const std::vector<Kind>& kinds = {}) {
   for (int at = 0; at < axes.size(); ++at) {
@@ -69,7 +73,8 @@ inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, co
       }
       for (Index k = 0; k < n; ++k) first[k * inner] = Complex(line[static_cast<std::size_t>(k)]);
     }
-    if (shared) MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_CXX_DOUBLE_COMPLEX, MPI_SUM, world);
+    if (shared)
+      MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_CXX_DOUBLE_COMPLEX, MPI_SUM, world);
   }
   return x;
 }
@@ -81,11 +86,18 @@ struct Case {
 
 // The ways to cut a problem that the tests know.
 inline const std::vector<ScheduleOptions>& schedules() {
-  static const std::vector<ScheduleOptions> all{{}, {"gathered", 1, 1, 0}, {"gathered", 2, 0, 1}, {"gathered", 1, 2, 0}, {"kept", 2, 1, 0}, {"kept", 1, 3, 2}, {"kept", 4, 0, 1}};
+  static const std::vector<ScheduleOptions> all{{},
+                                                {"gathered", 1, 1, 0},
+                                                {"gathered", 2, 0, 1},
+                                                {"gathered", 1, 2, 0},
+                                                {"kept", 2, 1, 0},
+                                                {"kept", 1, 3, 2},
+                                                {"kept", 4, 0, 1}};
   return all;
 }
 
-// Every strategy under every schedule or, `few`, each under one, from `turn` on: whoever takes other turns for other problems meets all of them.
+// Every strategy under every schedule or, `few`, each under one, from `turn` on: whoever takes
+// other turns for other problems meets all of them.
 inline std::vector<Case> ways(bool few = false, Index turn = 0) {
   std::vector<Case> cases;
   for (const Strategy* s : strategies()) {
@@ -102,7 +114,8 @@ inline std::vector<Case> ways(bool few = false, Index turn = 0) {
   return cases;
 }
 
-// A plan of the same lines: while it lives they need not be planned again, which takes longer than all else about a small plan.
+// A plan of the same lines: while it lives they need not be planned again, which takes longer than
+// all else about a small plan.
 inline AnyPlan lines_of(const AnyProblem& problem, Options options) {
   options.strategy = "auto";
   options.schedule = {};

@@ -64,8 +64,10 @@ def killed(case, command, program, size, victim, environment=None):
     """Starts `weft bench`, kills one of its ranks while they are at work, and expects an error soon and nothing left of it."""
     mark = f"WEFT_TEST_MARK={os.getpid()}.{time.time()}"
     before = abandoned()
-    job = subprocess.Popen(command + ["--repeat", "1000000"], env={"WEFT_WISDOM": "none", **os.environ, **(environment or {}), **dict([mark.split("=")])},
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    job = subprocess.Popen(
+        command + ["--repeat", "1000000"],
+        env={"WEFT_WISDOM": "none", **os.environ, **(environment or {}), **dict([mark.split("=")])},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         text = ""
         while not text.endswith("timing 1000000 repeats of 1 strategies\n"):

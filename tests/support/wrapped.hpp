@@ -35,7 +35,8 @@ class WrappedExchange : public Exchange {
   std::unique_ptr<Exchange> inner_;
 };
 
-/// Another strategy under a name of its own, which makes exchanges of type `Bound` from that one's and from `arguments`.
+/// Another strategy under a name of its own, which makes exchanges of type `Bound` from that one's
+/// and from `arguments`.
 template <class Bound, class... Arguments>
 class Wrapped : public Strategy {
  public:

@@ -1,6 +1,6 @@
-// Preloaded where ranks of MPICH outnumber cores: an MPI that spins while it waits keeps its core from the rank it
-// waits for until the system takes it away, milliseconds a call. MPICH's waits all go through UCX's progress: here it
-// gives the core away whenever it found nothing to do.
+// Preloaded where ranks of MPICH outnumber cores: an MPI that spins while it waits keeps its core
+// from the rank it waits for until the system takes it away, milliseconds a call. MPICH's waits all
+// go through UCX's progress: here it gives the core away whenever it found nothing to do.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -14,7 +14,8 @@ using Progress = unsigned(void*);
 Progress* next() {
   void* found = dlsym(RTLD_NEXT, "ucp_worker_progress");
   if (!found)
-    if (void* const library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD)) found = dlsym(library, "ucp_worker_progress");
+    if (void* const library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD))
+      found = dlsym(library, "ucp_worker_progress");
   if (!found) std::abort();
   return reinterpret_cast<Progress*>(found);
 }

@@ -102,8 +102,8 @@ TEST(Forecast, ManyRanks) {
   const auto pencils =
       forecast(c2c<double>({256, 256, 256}), {.strategy = "alltoallv", .grid = {32, 32}}, nodes, by_hand());
   EXPECT_EQ(pencils.front().cost.messages, 2 * 2 * 31);
-  // the ranks of a node are in one row, and in 32 columns that share its link: a quarter of a millionth of the array
-  // leaves
+  // the ranks of a node are in one row, and in 32 columns that share its link: a quarter of a
+  // millionth of the array leaves
   EXPECT_GT(pencils.front().cost.node_bytes, pencils.front().cost.bytes);
   const auto slabs = forecast(c2c<double>({1024, 1024, 16}), {.strategy = "alltoallv"}, nodes, by_hand());
   EXPECT_EQ(slabs.front().cost.messages, 2 * 1023);

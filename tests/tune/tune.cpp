@@ -23,7 +23,8 @@ namespace weft {
 namespace {
 
 const mpi::Communicator& everyone() {
-  static const mpi::Communicator* const all = new mpi::Communicator(mpi::Communicator::duplicate(world));  // lives until MPI ends
+  // Lives until MPI ends
+  static const mpi::Communicator* const all = new mpi::Communicator(mpi::Communicator::duplicate(world));
   return *all;
 }
 
@@ -89,7 +90,9 @@ class Wrong : public Strategy {
   class Crooked : public Exchange {
    public:
     Crooked(const Demand& demand, std::unique_ptr<Exchange> inner)
-        : inner_(std::move(inner)), slots_(demand.slots), bytes_(demand.element_bytes),
+        : inner_(std::move(inner)),
+          slots_(demand.slots),
+          bytes_(demand.element_bytes),
           last_(static_cast<std::size_t>(inner_->tiles())) {
       for (int t = 0; t < inner_->tiles(); ++t) tiles_.push_back(inner_->tile(t));
     }
@@ -130,7 +133,9 @@ class Wrong : public Strategy {
 };
 
 TEST(Tune, AllRanksDecideAlikeAndInTime) {
-  for (const AnyProblem& p : {problem, AnyProblem(r2c<float>({7, 9, 10})), AnyProblem(r2r<double>({6, 7}, {Kind::dct2})), AnyProblem(sphere<double>({12, 12, 12}, Cutoff{.squared = 9}))}) {
+  for (const AnyProblem& p :
+       {problem, AnyProblem(r2c<float>({7, 9, 10})), AnyProblem(r2r<double>({6, 7}, {Kind::dct2})),
+        AnyProblem(sphere<double>({12, 12, 12}, Cutoff{.squared = 9}))}) {
     Options options{.effort = "estimate", .batch = p.waves ? 3 : 1};
     const double begin = clock_seconds();
     const Tuning found = tune(world, p, options, {.seconds = 0.4});
@@ -140,14 +145,17 @@ TEST(Tune, AllRanksDecideAlikeAndInTime) {
     ASSERT_FALSE(found.candidates.empty());
     EXPECT_EQ(found.candidates.front().verdict, "the best");
     EXPECT_GT(found.candidates.front().measured_seconds, 0);
-    EXPECT_EQ(AnyPlan(world, p, found.choice).effective().strategy, ranks_of_world() > 1 ? found.choice.strategy : "auto");
-    for (const Candidate& c : found.candidates) EXPECT_EQ(c.verdict.find("wrong"), std::string::npos) << c.name << ": " << c.verdict;
+    EXPECT_EQ(AnyPlan(world, p, found.choice).effective().strategy,
+              ranks_of_world() > 1 ? found.choice.strategy : "auto");
+    for (const Candidate& c : found.candidates)
+      EXPECT_EQ(c.verdict.find("wrong"), std::string::npos) << c.name << ": " << c.verdict;
     EXPECT_EQ(Json::parse(found.json)["candidates"].list().size(), found.candidates.size());
   }
 }
 
 TEST(Tune, WhatIsFixedStays) {
-  Options options{.strategy = "isend", .effort = "estimate", .schedule = {"gathered", 2, 2, 0}, .grid = {ranks_of_world()}};
+  Options options{
+      .strategy = "isend", .effort = "estimate", .schedule = {"gathered", 2, 2, 0}, .grid = {ranks_of_world()}};
   const Tuning found = tune(world, problem, options, {.seconds = 0.2});
   EXPECT_EQ(found.choice.strategy, "isend");
   EXPECT_EQ(found.choice.schedule, options.schedule);
@@ -155,7 +163,8 @@ TEST(Tune, WhatIsFixedStays) {
 }
 
 TEST(Tune, GridsThreadsAndSkew) {
-  const Tuning found = tune(world, problem, {.effort = "auto", .threads = 0, .grid = {0}}, {.seconds = 0.6, .skew_seconds = 1e-4});
+  const Tuning found =
+      tune(world, problem, {.effort = "auto", .threads = 0, .grid = {0}}, {.seconds = 0.6, .skew_seconds = 1e-4});
   same_everywhere(found.json);
   EXPECT_GE(found.choice.threads, 1);
   EXPECT_NE(found.choice.effort, "auto");
@@ -173,7 +182,8 @@ TEST(Tune, GroupsOfPlaneWavesAndWhatATraceShows) {
   const Tuning found = tune(world, ball, options, {.seconds = 0.3, .trace = &trace});
   same_everywhere(found.json);
   int measured = 0, groups = 1;
-  for (const Candidate& c : found.candidates) measured += c.measurements > 0, groups = std::max(groups, c.options.groups);
+  for (const Candidate& c : found.candidates)
+    measured += c.measurements > 0, groups = std::max(groups, c.options.groups);
   EXPECT_EQ(groups, ranks_of_world());
   Plan chosen(world, ball, found.choice);
   EXPECT_EQ(chosen.effective().groups, found.choice.groups);
@@ -182,7 +192,9 @@ TEST(Tune, GroupsOfPlaneWavesAndWhatATraceShows) {
   EXPECT_EQ(AnyPlan(world, problem, options).effective().groups, 1);  // there are none to share a batch of these
   const Timeline timeline = trace.timeline();
   if (rank_of_world() > 0) return;
-  const auto seen = std::count_if(timeline.spans.begin(), timeline.spans.end(), [](const Span& s) { return s.rank == 0 && s.phase == "execution" && s.name == "forward"; });
+  const auto seen = std::count_if(timeline.spans.begin(), timeline.spans.end(), [](const Span& s) {
+    return s.rank == 0 && s.phase == "execution" && s.name == "forward";
+  });
   EXPECT_GE(seen + timeline.ranks[0].left_out, measured);
   EXPECT_GT(measured, 0);
 }
@@ -190,13 +202,17 @@ TEST(Tune, GroupsOfPlaneWavesAndWhatATraceShows) {
 TEST(Tune, WithoutTimeTheModelChooses) {
   for (const double seconds : {0.0, 1e-9}) {
     const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = seconds});
-    EXPECT_EQ(found.choice.strategy, AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy);
-    EXPECT_EQ(found.reason.find("no time") != std::string::npos, seconds == 0 || ranks_of_world() > 1) << found.reason;  // one rank has one candidate
+    EXPECT_EQ(found.choice.strategy,
+              AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy);
+    // One rank has one candidate
+    EXPECT_EQ(found.reason.find("no time") != std::string::npos, seconds == 0 || ranks_of_world() > 1) << found.reason;
   }
 }
 
 TEST(Tune, TinyBadRequestsFailAlike) {
-  const auto tunes = [&](Options options, double seconds) { return [=] { static_cast<void>(tune(world, problem, options, {.seconds = seconds})); }; };
+  const auto tunes = [&](Options options, double seconds) {
+    return [=] { static_cast<void>(tune(world, problem, options, {.seconds = seconds})); };
+  };
   fails(everyone(), tunes({}, -1), {"seconds", "0 to"});
   fails(everyone(), tunes({}, std::numeric_limits<double>::quiet_NaN()), {"seconds"});
   fails(everyone(), tunes({.strategy = "isent"}, 1), {"isent", "isend"});
@@ -215,10 +231,12 @@ TEST(Tune, WhatIsWrongNeverWins) {
   if (ranks_of_world() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   Wrong::join(Wrong::How::lost);
   const Tuning found = tune(world, problem, {.effort = "estimate"}, {.seconds = 0.3});
-  EXPECT_EQ(AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy, "wrong");  // the model believes what it is told
+  // The model believes what it is told
+  EXPECT_EQ(AnyPlan(world, problem, {.wisdom = false, .effort = "estimate"}).effective().strategy, "wrong");
   Wrong::takes_part = false;
   EXPECT_NE(found.choice.strategy, "wrong");
-  const auto wrong = std::find_if(found.candidates.begin(), found.candidates.end(), [](const Candidate& c) { return c.options.strategy == "wrong"; });
+  const auto wrong = std::find_if(found.candidates.begin(), found.candidates.end(),
+                                  [](const Candidate& c) { return c.options.strategy == "wrong"; });
   ASSERT_NE(wrong, found.candidates.end());
   EXPECT_NE(wrong->verdict.find("gives wrong results"), std::string::npos) << wrong->verdict;
   EXPECT_EQ(wrong->measurements, 0);
@@ -296,7 +314,8 @@ TEST(Wisdom, RememberedAndUsedAtOnce) {
   same_everywhere(told["reason"].text());
 
   if (ranks_of_world() > 1) {  // the machine that was measured is known to who has not tuned
-    const Layout from = Layout::slab(problem.shape, 0, ranks_of_world()), to = Layout::slab(problem.shape, 1, ranks_of_world());
+    const Layout from = Layout::slab(problem.shape, 0, ranks_of_world()),
+                 to = Layout::slab(problem.shape, 1, ranks_of_world());
     const std::string right = file.text();
     Json entry = Json::parse(right)["entries"].list().front(), slower = entry["machine"];
     for (const char* pace : {"bytes_per_second", "copied_per_second"}) {
@@ -315,20 +334,28 @@ TEST(Wisdom, RememberedAndUsedAtOnce) {
   }
 
   later.wisdom = false;
-  EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"), std::string::npos);
+  EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"),
+            std::string::npos);
   later.wisdom = true;
   later.batch = 2;  // another problem
-  EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"), std::string::npos);
+  EXPECT_EQ(Json::parse(AnyPlan(world, problem, later).explain(true))["reason"].text().find("wisdom"),
+            std::string::npos);
 }
 
 // As weft 0.1.0 wrote keys when options had no table.
 TEST(Wisdom, OldKeysAreFound) {
   const File file;
-  const std::string before = "the shape 12x8x6; the precision double; the kinds of the axes  0:c2c 1:c2c 2:c2c; the strategy open; the precision on the wire same; the engine fftw, effort estimate; the schedule tiles one of 1, window 1, test 0, communicate caller; ",
-                    after = "the groups 1; WEFT_CHECK 0; wisdom and tuning wisdom, 0.000000 s; batch, components, threads ";
+  const std::string before =
+                        "the shape 12x8x6; the precision double; the kinds of the axes  0:c2c 1:c2c 2:c2c; the "
+                        "strategy open; the precision on the wire same; the engine fftw, effort estimate; the schedule "
+                        "tiles one of 1, window 1, test 0, communicate caller; ",
+                    after =
+                        "the groups 1; WEFT_CHECK 0; wisdom and tuning wisdom, 0.000000 s; batch, components, threads ";
   Options other = quick;
   other.batch = 3, other.grid = {0}, other.threads = 0, other.placement = "in_place";
-  for (const auto& [options, key] : {std::pair(quick, before + after + "1, 1, 1; the options scale none"), std::pair(other, before + "the process grid 0; " + after + "3, 1, 0; the options in place, scale none")}) {
+  for (const auto& [options, key] :
+       {std::pair(quick, before + after + "1, 1, 1; the options scale none"),
+        std::pair(other, before + "the process grid 0; " + after + "3, 1, 0; the options in place, scale none")}) {
     if (rank_of_world() == 0) std::remove(file.name.c_str());
     forget_wisdom();
     const AnyPlan tuned(world, problem, options);
@@ -395,21 +422,31 @@ TEST(Wisdom, WhatCannotBeUsedIsSaidAndNotUsed) {
   // changed by hand
   Json forged = choice("threads", 1);
   forged.set("date", "2000-01-01T00:00:00Z");
-  EXPECT_NE(plan_with(Json(Json::Members{{"weft_wisdom", 1}, {"entries", Json::List{forged}}}).dump()).find("1 entry is skipped"), std::string::npos);
+  EXPECT_NE(plan_with(Json(Json::Members{{"weft_wisdom", 1}, {"entries", Json::List{forged}}}).dump())
+                .find("1 entry is skipped"),
+            std::string::npos);
   // a strategy that is gone, schedules and words that mean nothing
-  for (const auto& wrong : {choice("strategy", "teleport"), choice("strategy", 3), choice("strategy", "tune"), choice("schedule", Json()),
-                            choice("schedule", Json::Members{{"tiles", "some"}, {"tile", 1}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
-                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", 1e300}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
-                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", -1}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
-                            choice("schedule", Json::Members{{"tiles", "one"}, {"tile", std::nan("")}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
-                            choice("strategy", std::string(1 << 20, 'x')), choice("strategy", "\x1b[31misend")})
+  for (const auto& wrong :
+       {choice("strategy", "teleport"), choice("strategy", 3), choice("strategy", "tune"), choice("schedule", Json()),
+        choice("schedule",
+               Json::Members{{"tiles", "some"}, {"tile", 1}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+        choice("schedule",
+               Json::Members{{"tiles", "one"}, {"tile", 1e300}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+        choice("schedule",
+               Json::Members{{"tiles", "one"}, {"tile", -1}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+        choice("schedule",
+               Json::Members{
+                   {"tiles", "one"}, {"tile", std::nan("")}, {"window", 1}, {"test", 0}, {"communicate", "caller"}}),
+        choice("strategy", std::string(1 << 20, 'x')), choice("strategy", "\x1b[31misend")})
     EXPECT_NE(plan_with(with_right_hash(wrong)).find("so the model chooses"), std::string::npos);
   // what people are shown is short, and no terminal obeys it
-  const std::string told = AnyPlan(world, problem, [] {
-                             Options later = quick;
-                             later.strategy = "auto";
-                             return later;
-                           }()).explain();
+  const std::string told = AnyPlan(world, problem,
+                                   [] {
+                                     Options later = quick;
+                                     later.strategy = "auto";
+                                     return later;
+                                   }())
+                               .explain();
   EXPECT_EQ(told.find('\x1b'), std::string::npos);
   const Wisdom long_name = Wisdom::parse(with_right_hash(choice("name", std::string(1 << 20, 'x'))));
   EXPECT_LT(long_name.entries().front().choice.size() + long_name.entries().front().text.size(), 20000u);
@@ -417,16 +454,18 @@ TEST(Wisdom, WhatCannotBeUsedIsSaidAndNotUsed) {
   Options open = quick;
   open.threads = open.groups = 0;
   open.grid = {0};
-  for (const auto& wrong : {choice("threads", 1e9), choice("threads", -1), choice("threads", 0), choice("groups", 1e11), choice("grid", Json::List{1e11}),
-                            choice("grid", Json::List{-1})})
+  for (const auto& wrong : {choice("threads", 1e9), choice("threads", -1), choice("threads", 0), choice("groups", 1e11),
+                            choice("grid", Json::List{1e11}), choice("grid", Json::List{-1})})
     EXPECT_THROW(check_problem(problem, with_choice(open, wrong["choice"])), Error) << wrong["choice"].dump();
   Json engine = entry;
   engine.set("engine_wisdom", "nonsense");
   EXPECT_NE(plan_with(with_right_hash(engine)).find("the engine's wisdom is not used"), std::string::npos);
-  for (const char* text : {"garbage", "", "[]", "{\"weft_wisdom\": 7}", "{\"weft_wisdom\": 1, \"entries\": [3, {}, null]}"})
+  for (const char* text :
+       {"garbage", "", "[]", "{\"weft_wisdom\": 7}", "{\"weft_wisdom\": 1, \"entries\": [3, {}, null]}"})
     EXPECT_NE(plan_with(text).find("wisdom"), std::string::npos) << text;
   // cut short anywhere: no wisdom, and no harm
-  for (std::size_t end = 0; end + 1 < right.find_last_of('}'); end += 1 + right.size() / 200) EXPECT_THROW(Wisdom::parse(right.substr(0, end)), Error) << end;
+  for (std::size_t end = 0; end + 1 < right.find_last_of('}'); end += 1 + right.size() / 200)
+    EXPECT_THROW(Wisdom::parse(right.substr(0, end)), Error) << end;
 }
 
 TEST(Wisdom, FileThatCannotBeWritten) {
@@ -450,10 +489,14 @@ TEST(Explain, TinyTellsOfAllStrategies) {
 }
 
 TEST(Json, TinyReadsWhatItWrites) {
-  const Json value = Json::Members{{"a", Json::List{1, -2.5e-7, true, Json(), "tab\tquote\"back\\slash\nline\x01"}}, {"empty", Json::Members{}}, {"long", std::string(200, 'x')}};
+  const Json value = Json::Members{{"a", Json::List{1, -2.5e-7, true, Json(), "tab\tquote\"back\\slash\nline\x01"}},
+                                   {"empty", Json::Members{}},
+                                   {"long", std::string(200, 'x')}};
   EXPECT_EQ(Json::parse(value.dump()).dump(), value.dump());
   EXPECT_EQ(Json::parse("[\"\\u00e9\\u20ac\"]").list().front().text(), "\u00e9\u20ac");
-  for (const char* wrong : {"", "{", "[1,", "{\"a\"}", "\"\\", "\"\\u12", "nul", "1 2", "{\"a\":1,}", "[1e999]", "\"open"}) EXPECT_THROW(Json::parse(wrong), Error) << wrong;
+  for (const char* wrong :
+       {"", "{", "[1,", "{\"a\"}", "\"\\", "\"\\u12", "nul", "1 2", "{\"a\":1,}", "[1e999]", "\"open"})
+    EXPECT_THROW(Json::parse(wrong), Error) << wrong;
   EXPECT_THROW(Json::parse(std::string(100, '[')), Error);
 }
 

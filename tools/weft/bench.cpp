@@ -1,4 +1,5 @@
-// weft bench: strategies against each other on the same data, repetition by repetition, each verified before and after it is timed.
+// weft bench: strategies against each other on the same data, repetition by repetition, each
+// verified before and after it is timed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
@@ -32,7 +33,8 @@ struct BenchRequest : Request {
   std::vector<std::string> sweeps;
 };
 
-/// A strategy, perhaps under a kernel's name, that runs, or the reason why not: it declines the demand, or it failed, which nothing should.
+/// A strategy, perhaps under a kernel's name, that runs, or the reason why not: it declines the
+/// demand, or it failed, which nothing should.
 struct Entry {
   std::string name, kernel;
   weft::Options options;
@@ -40,7 +42,8 @@ struct Entry {
   std::string declined, error;
 };
 
-/// By the convention 5 N log2 N for a complex transform, half that for a real one; forward and backward.
+/// By the convention 5 N log2 N for a complex transform, half that for a real one; forward and
+/// backward.
 double operations(const weft::AnyProblem& problem, const weft::Options& options) {
   double points = static_cast<double>(options.batch * options.components), transformed = 1;
   for (const weft::Index n : problem.shape) points *= static_cast<double>(n);
@@ -48,7 +51,8 @@ double operations(const weft::AnyProblem& problem, const weft::Options& options)
   return 2 * (complex_input(problem) ? 5 : 2.5) * points * std::log2(transformed);
 }
 
-/// Rounding grows with the depth of the transform; what is rounded on the wire has a few roundings to floats more.
+/// Rounding grows with the depth of the transform; what is rounded on the wire has a few roundings
+/// to floats more.
 double tolerance(const weft::AnyProblem& problem, const weft::Options& options) {
   return (problem.precision == weft::Precision::single_ ? 1e-5
           : options.wire == "single"                    ? 1e-6
@@ -77,8 +81,8 @@ std::string changes(const weft::AnyPlan& plan) {
   return text;
 }
 
-/// Every entry with every value of an option that changes only speed: "tile=1,4,16". Tiles, windows and tests of one tile
-/// are all the same, but what cannot be is refused also there.
+/// Every entry with every value of an option that changes only speed: "tile=1,4,16". Tiles, windows
+/// and tests of one tile are all the same, but what cannot be is refused also there.
 std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
   const std::size_t equals = std::min(sweep.find('='), sweep.size());
   const std::string name = sweep.substr(0, equals);
@@ -88,9 +92,10 @@ std::vector<Entry> swept(std::vector<Entry> entries, const std::string& sweep) {
     return row.name == name && row.group == weft::OptionGroup::speed && name != "strategy";
   };
   if (name == sweep || std::none_of(rows.begin(), rows.end(), fits))
-    throw Usage(fmt::format("--sweep {}: name an option that changes only speed, and values of it, as in tile=1,4,16; "
-                            "strategies are swept anyway",
-                            weft::shown(sweep)));
+    throw Usage(
+        fmt::format("--sweep {}: name an option that changes only speed, and values of it, as in tile=1,4,16; "
+                    "strategies are swept anyway",
+                    weft::shown(sweep)));
   weft::Options read;
   for (const std::string& value : values) set_option(read, "--sweep " + name, name, value);
   std::vector<Entry> all;
@@ -126,7 +131,8 @@ std::string label(const BenchRequest& asked, const Entry& entry) {
   return text;
 }
 
-/// What is asked for: strategies under one schedule, or kernels, which have their own but for what the command line says.
+/// What is asked for: strategies under one schedule, or kernels, which have their own but for what
+/// the command line says.
 std::vector<Entry> entries_of(const BenchRequest& asked, const weft::Options& options, const CLI::App& app) {
   std::vector<Entry> entries;
   const auto add_strategy = [&](std::string_view name) {
@@ -158,7 +164,8 @@ std::vector<Entry> entries_of(const BenchRequest& asked, const weft::Options& op
   return entries;
 }
 
-Json row(const World& world, const BenchRequest& asked, const weft::AnyProblem& problem, const Field& field, const Entry& entry) {
+Json row(const World& world, const BenchRequest& asked, const weft::AnyProblem& problem, const Field& field,
+         const Entry& entry) {
   Json row = {{"kind", asked.kind},
               {"shape", std::vector<weft::Index>(problem.shape.begin(), problem.shape.end())},
               {"precision", std::string(to_string(problem.precision))},
@@ -177,8 +184,8 @@ Json row(const World& world, const BenchRequest& asked, const weft::AnyProblem& 
               {"mpi", mpi_version()}};
   row.update(place());
   if (!entry.contender) {
-    for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds", "exchange_seconds",
-                             "calls", "messages", "bytes_sent", "relative_error"})
+    for (const char* name : {"engine", "schedule", "median_seconds", "min_seconds", "max_seconds", "fft_seconds",
+                             "exchange_seconds", "calls", "messages", "bytes_sent", "relative_error"})
       row[name] = nullptr;
     entry.error.empty() ? row["declined"] = entry.declined : row["error"] = entry.error;
     return row;
@@ -243,21 +250,26 @@ int cores() {
 void adopt_file(const World& world, BenchRequest& asked, const CLI::App& app) {
   const weft::FileType file = inspect_numbers(world, asked.input);
   for (const char* option : {"--shape", "--batch", "--components"})
-    if (app.count(option)) throw Usage(fmt::format("{} and --input exclude each other: the file says what there is to transform", option));
+    if (app.count(option))
+      throw Usage(fmt::format("{} and --input exclude each other: the file says what there is to transform", option));
   asked.shape = to_string(file.shape);
   if (!app.count("--precision")) asked.precision = to_string(precision_of(file));
   if (complex_numbers(file) && !complex_input(asked.problem()))
-    throw Usage(
-        fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c", weft::shown_path(asked.input), file.type, weft::shown(asked.kind)));
+    throw Usage(fmt::format("{} holds complex numbers ({}), and {} transforms real ones; use --kind c2c",
+                            weft::shown_path(asked.input), file.type, weft::shown(asked.kind)));
 }
 
 int bench(const World& world, BenchRequest asked, const CLI::App& app) {
   for (const std::string& path : {asked.json, asked.trace})
     if (!path.empty()) check_writable(world, path);
-  if (!asked.input.empty() && asked.plane_waves()) throw Usage("--input and plane waves exclude each other: a file holds a whole field");
+  if (!asked.input.empty() && asked.plane_waves())
+    throw Usage("--input and plane waves exclude each other: a file holds a whole field");
   if (!asked.kept.empty() && asked.kind == "r2c")
-    if (const weft::AnyProblem real = asked.problem(); real.waves->box->size() == 3 && ((*real.waves->box)[0] % 2 == 0 || (*real.waves->box)[1] % 2 == 0))
-      throw Usage("--kept " + weft::shown(asked.kept) + " of real functions: the mode -n/2 of an even extent has no mirror image to be checked against; give odd extents along axes 0 and 1");
+    if (const weft::AnyProblem real = asked.problem();
+        real.waves->box->size() == 3 && ((*real.waves->box)[0] % 2 == 0 || (*real.waves->box)[1] % 2 == 0))
+      throw Usage("--kept " + weft::shown(asked.kept) +
+                  " of real functions: the mode -n/2 of an even extent has no mirror image to be checked against; give "
+                  "odd extents along axes 0 and 1");
   if (!asked.input.empty()) adopt_file(world, asked, app);
   const weft::AnyProblem problem = asked.problem();
   weft::Options options = asked.options(world.ranks);
@@ -269,7 +281,8 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
 
   Progress progress(world.rank == 0);
   progress.phase(asked.input.empty() ? "making a field" : "reading " + asked.input);
-  const auto field = asked.input.empty() ? random_field(world, problem, options) : file_field(world, problem, asked.input);
+  const auto field =
+      asked.input.empty() ? random_field(world, problem, options) : file_field(world, problem, asked.input);
   std::vector<Contender*> running;
   progress.phase("planning and verifying");
   for (Entry& entry : entries) {
@@ -278,7 +291,8 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
       entry.contender = make_contender(world, problem, entry.options);
     } catch (const weft::Declined& e) {
       entry.declined = e.what();
-      if (const auto at = entry.declined.find("declines: "); at != std::string::npos) entry.declined.erase(0, at + 10);  // who, once more
+      // Who, once more
+      if (const auto at = entry.declined.find("declines: "); at != std::string::npos) entry.declined.erase(0, at + 10);
       continue;
     } catch (const weft::Error& e) {  // alike on all ranks, so that the others can still be timed
       entry.error = e.what();
@@ -287,8 +301,10 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
     entry.contender->verify(*field);
     running.push_back(entry.contender.get());
   }
-  progress.phase(
-      fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(), !asked.sweeps.empty() ? "schedules" : asked.kernels.empty() ? "strategies" : "kernels"));
+  progress.phase(fmt::format("timing {} repeats of {} {}", asked.repeats, running.size(),
+                             !asked.sweeps.empty()   ? "schedules"
+                             : asked.kernels.empty() ? "strategies"
+                                                     : "kernels"));
   for (Contender* contender : running) contender->settle();
   for (int repeat = 0; repeat < asked.repeats; ++repeat) {
     progress.detail(fmt::format("{}/{}", repeat + 1, asked.repeats));
@@ -302,25 +318,36 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
   progress.clear();
   if (trace) trace->write(asked.trace);
 
-  const bool all_planned = std::all_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.error.empty(); });
+  const bool all_planned =
+      std::all_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.error.empty(); });
   bool right = !running.empty() && all_planned;
-  for (const Contender* contender : running) right = right && contender->measured().relative_error <= tolerance(problem, options);
+  for (const Contender* contender : running)
+    right = right && contender->measured().relative_error <= tolerance(problem, options);
   if (world.rank == 0) {
     Json rows = Json::array();
     for (const Entry& entry : entries) rows.push_back(row(world, asked, problem, *field, entry));
-    fmt::print("{}{} {} {}, {}, {} x {} thread{}, {}, {}\n", asked.boxcut ? "boxcut 2, " : !asked.kept.empty() ? fmt::format("kept box {}, ", asked.kept) : asked.radius > 0 ? fmt::format("sphere of radius {:g}, ", asked.radius) : "", asked.kind, to_string(problem.shape), asked.precision, asked.layout,
+    fmt::print("{}{} {} {}, {}, {} x {} thread{}, {}, {}\n",
+               asked.boxcut          ? "boxcut 2, "
+               : !asked.kept.empty() ? fmt::format("kept box {}, ", asked.kept)
+               : asked.radius > 0    ? fmt::format("sphere of radius {:g}, ", asked.radius)
+                                     : "",
+               asked.kind, to_string(problem.shape), asked.precision, asked.layout,
                ranks_on_nodes(world.ranks, asked.node_count), options.threads, options.threads == 1 ? "" : "s",
-               !asked.sweeps.empty()    ? "a sweep"
+               !asked.sweeps.empty()   ? "a sweep"
                : asked.kernels.empty() ? schedule_text(options)
                                        : "each kernel's own schedule",
                version());
-    fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(), table(asked, entries, rows).plain());
+    fmt::print("forward and backward together; checked against {}\n\n{}\n", field->reference(),
+               table(asked, entries, rows).plain());
     for (const Entry& entry : entries)
       if (entry.contender)
-        if (const std::string text = changes(entry.contender->plan()); !text.empty()) fmt::print("{}: {}\n", label(asked, entry), text);
-    if (trace && trace->left_out() > 0) fmt::print("{} has no room for {} executions: trace less at once\n", asked.trace, trace->left_out());
+        if (const std::string text = changes(entry.contender->plan()); !text.empty())
+          fmt::print("{}: {}\n", label(asked, entry), text);
+    if (trace && trace->left_out() > 0)
+      fmt::print("{} has no room for {} executions: trace less at once\n", asked.trace, trace->left_out());
     if (cores() < options.threads)
-      fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n", options.threads, cores());
+      fmt::print("note: {} threads share {} core(s); mpirun --bind-to none (Open MPI) lets them have more\n",
+                 options.threads, cores());
     if (!all_planned)
       fmt::print("FAILED: a strategy could not be planned\n");
     else if (running.empty())
@@ -328,7 +355,8 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
     else if (!right)
       fmt::print("FAILED: an error above {:.1e}\n", tolerance(problem, options));
     std::fflush(stdout);
-    if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + weft::shown_path(asked.json));
+    if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl))
+      throw weft::Error("cannot write " + weft::shown_path(asked.json));
   }
   return right ? 0 : 1;
 }
@@ -340,9 +368,11 @@ Command bench_command(CLI::App& app) {
   asked->strategy = "all";
   asked->add_problem(app);
   asked->add_options(app, {"scale", "tune_seconds"});
-  app.get_option("--strategy")->description("names of 'weft list' with commas between them, or all; direct+deposit: one for each exchange");
+  app.get_option("--strategy")
+      ->description("names of 'weft list' with commas between them, or all; direct+deposit: one for each exchange");
   app.add_option("--kernel", asked->kernels,
-                 "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs. That with a thread for exchanges has 2 threads unless --threads says otherwise")
+                 "kernels of 'weft list' with commas between them, or all; --tile, --window, --test change theirs. "
+                 "That with a thread for exchanges has 2 threads unless --threads says otherwise")
       ->excludes("--strategy")
       ->excludes("--tiles")
       ->excludes("--backward-tiles")
@@ -352,7 +382,9 @@ Command bench_command(CLI::App& app) {
                  "times. "
                  "Exchanges on a thread have 2 threads where 1 is asked for")
       ->allow_extra_args(false);
-  app.add_option("--repeat", asked->repeats, "repetitions to time")->check(CLI::Range(1, 1000000))->capture_default_str();
+  app.add_option("--repeat", asked->repeats, "repetitions to time")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
   app.add_option("--input", asked->input, "transform what this npy file holds, instead of random data");
   app.add_option("--json", asked->json, "write the results to this file");
   app.add_option("--trace", asked->trace, trace_help);
@@ -360,7 +392,7 @@ Command bench_command(CLI::App& app) {
   weft --ranks 2 bench --kind r2c --shape 181x217x181
   weft --ranks 4 bench --layout 2x2 --strategy isend,alltoallv --tiles gathered --tile 8 --json times.json
   weft --ranks 2 bench --kernel replace,standard,overlap,oneplane,allplanes --shape 128x128x128
-  weft --ranks 2 bench --strategy alltoall,isend --sweep tiles=one,kept --sweep tile=2,8 --sweep window=1,2,0 --sweep test=0,4
+  weft --ranks 2 bench --strategy alltoall,isend --sweep tiles=one,kept --sweep window=1,2,0
 )");
   return [asked, &app](const World& world) { return bench(world, *asked, app); };
 }

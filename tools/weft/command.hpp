@@ -1,4 +1,5 @@
-// What a subcommand is: a function that declares its options and returns what runs them on every rank.
+// What a subcommand is: a function that declares its options and returns what runs them on every
+// rank.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,8 @@ struct World {
   int rank = 0, ranks = 1;
 };
 
-/// The user asked for what cannot be: exit code 2. Everything else that is thrown is a failure: exit code 1.
+/// The user asked for what cannot be: exit code 2. Everything else that is thrown is a failure:
+/// exit code 1.
 struct Usage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

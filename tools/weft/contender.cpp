@@ -8,7 +8,8 @@
 
 namespace {
 
-/// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might lose.
+/// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might
+/// lose.
 constexpr double poison = 1e15;
 
 template <class In, class Out>
@@ -62,7 +63,8 @@ class TypedContender : public Contender {
       measured_.bytes_sent = most(spent.bytes - before.bytes);
     }
     plan_.measure(false);
-    std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.fft + a.exchange < b.fft + b.exchange; });
+    std::sort(splits.begin(), splits.end(),
+              [](const Split& a, const Split& b) { return a.fft + a.exchange < b.fft + b.exchange; });
     measured_.fft_seconds = splits[splits.size() / 2].fft;
     measured_.exchange_seconds = splits[splits.size() / 2].exchange;
   }
@@ -149,7 +151,8 @@ class TypedContender : public Contender {
     std::copy(before.begin(), before.end(), in_.data());
   }
 
-  /// Of a field's part on a sphere the coefficients are known, and how long it is; it must come back from there.
+  /// Of a field's part on a sphere the coefficients are known, and how long it is; it must come
+  /// back from there.
   void verify_waves(const Field& field) {
     const weft::Shape& grid = plan_.problem().shape;
     std::vector<weft::Shape> points;
@@ -167,7 +170,8 @@ class TypedContender : public Contender {
     rescale();
     long double lengths[2] = {0, 0};  // of millions of numbers: in double the sum was wrong by 1e-13
     for (const In& value : in_.span()) lengths[0] += std::norm(std::complex<double>(value)) / plan_.scale();
-    for (std::size_t i = 0; i < expected.size(); ++i) lengths[1] += (mirrored_elsewhere(points[i]) ? 2 : 1) * std::norm(expected[i]);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      lengths[1] += (mirrored_elsewhere(points[i]) ? 2 : 1) * std::norm(expected[i]);
     MPI_Allreduce(MPI_IN_PLACE, lengths, 2, MPI_LONG_DOUBLE, MPI_SUM, world_.comm);
     note(static_cast<double>(std::abs(lengths[0] / lengths[1] - 1)));
     plan_.forward(in_.data(), out_.data());
@@ -216,7 +220,8 @@ class TypedContender : public Contender {
     for (In& value : in_.span()) value *= scale;
   }
 
-  /// 2-norm of the difference over that of what was expected, over all ranks; 0 where nothing was expected.
+  /// 2-norm of the difference over that of what was expected, over all ranks; 0 where nothing was
+  /// expected.
   template <class T>
   double error(const weft::Array<T>& array, const Values& expected) const {
     double sums[2] = {0, 0};
@@ -248,7 +253,8 @@ class TypedContender : public Contender {
 
 }  // namespace
 
-std::unique_ptr<Contender> make_contender(const World& world, const weft::AnyProblem& problem, const weft::Options& options) {
+std::unique_ptr<Contender> make_contender(const World& world, const weft::AnyProblem& problem,
+                                          const weft::Options& options) {
   return with_types(problem, [&]<class In, class Out>(In, Out) -> std::unique_ptr<Contender> {
     return std::make_unique<TypedContender<In, Out>>(world, problem, options);
   });

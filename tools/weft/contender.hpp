@@ -8,20 +8,23 @@
 
 /// Of one rank or, once `gathered`, of all: work is forward and backward together.
 struct Measured {
-  std::vector<double> seconds;                                ///< of every repeat, the slowest rank's
-  double fft_seconds = 0, exchange_seconds = 0;               ///< mean over ranks, of the median repeat in which steps were timed
+  std::vector<double> seconds;  ///< of every repeat, the slowest rank's
+  /// Mean over ranks, of the median repeat in which steps were timed
+  double fft_seconds = 0, exchange_seconds = 0;
   weft::Index calls = 0, messages = 0, bytes_sent = 0, bytes_owned = 0;  ///< the most of any rank
-  double relative_error = 0;                                  ///< 2-norm, the worse of forward and the way back
+  double relative_error = 0;  ///< 2-norm, the worse of forward and the way back
 };
 
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// Collective, all of them. `verify` starts from fresh data, checks single executions and then some
-  /// behind one another with other data each, and leaves data that `time` may transform any number of times.
+  /// Collective, all of them. `verify` starts from fresh data, checks single executions and then
+  /// some behind one another with other data each, and leaves data that `time` may transform any
+  /// number of times.
   virtual void verify(const Field& field) = 0;
   virtual void time() = 0;
-  /// As `time`, and times nothing, until the plan has found out what suits the machine, or a second is over.
+  /// As `time`, and times nothing, until the plan has found out what suits the machine, or a second
+  /// is over.
   virtual void settle() = 0;
   /// Apart from `time`, because looking at every step costs; in `trace` unless that is null.
   virtual void time_steps(int repeats, weft::Trace* trace) = 0;
@@ -33,5 +36,7 @@ class Contender {
   Measured measured_;
 };
 
-/// Throws alike on all ranks: weft::Declined when the strategy declines, weft::Error when planning fails.
-std::unique_ptr<Contender> make_contender(const World& world, const weft::AnyProblem& problem, const weft::Options& options);
+/// Throws alike on all ranks: weft::Declined when the strategy declines, weft::Error when planning
+/// fails.
+std::unique_ptr<Contender> make_contender(const World& world, const weft::AnyProblem& problem,
+                                          const weft::Options& options);

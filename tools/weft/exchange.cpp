@@ -1,5 +1,5 @@
-// weft exchange: strategies against each other without any transform, and nothing is packed: every rank sends as much to every other, or what
-// the transposition of a matrix makes it send.
+// weft exchange: strategies against each other without any transform, and nothing is packed: every
+// rank sends as much to every other, or what the transposition of a matrix makes it send.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -45,23 +45,28 @@ std::vector<Index> message_bytes(const std::string& text) {
   std::vector<Index> all;
   for (const std::string& word : split(text, range ? ':' : ',')) {
     Index bytes = 0;
-    if (!CLI::detail::lexical_cast(word, bytes) || bytes < element_bytes || bytes % element_bytes != 0 || bytes > Index{1} << 30)
-      throw Usage(fmt::format("--bytes {}: '{}' is no multiple of {} up to 1 GiB", weft::shown(text), weft::shown(word), element_bytes));
+    if (!CLI::detail::lexical_cast(word, bytes) || bytes < element_bytes || bytes % element_bytes != 0 ||
+        bytes > Index{1} << 30)
+      throw Usage(fmt::format("--bytes {}: '{}' is no multiple of {} up to 1 GiB", weft::shown(text), weft::shown(word),
+                              element_bytes));
     all.push_back(bytes);
   }
   if (!range) return all;
-  if (all.size() != 2 || all[0] > all[1]) throw Usage(fmt::format("--bytes {}: give the least and the most, as 256:65536", weft::shown(text)));
+  if (all.size() != 2 || all[0] > all[1])
+    throw Usage(fmt::format("--bytes {}: give the least and the most, as 256:65536", weft::shown(text)));
   const Index last = all[1];
   all.pop_back();
   while (2 * all.back() <= last) all.push_back(2 * all.back());
   return all;
 }
 
-/// Blocks of `--bytes` between any two ranks, or the matrices of `--transpose`, whose entries are complex numbers.
+/// Blocks of `--bytes` between any two ranks, or the matrices of `--transpose`, whose entries are
+/// complex numbers.
 std::vector<Size> sizes_of(const ExchangeRequest& asked, int ranks) {
   std::vector<Size> all;
   if (asked.matrices.empty()) {
-    for (const Index bytes : message_bytes(asked.bytes)) all.push_back({fmt::format("{} B", bytes), {ranks, ranks, bytes / element_bytes}});
+    for (const Index bytes : message_bytes(asked.bytes))
+      all.push_back({fmt::format("{} B", bytes), {ranks, ranks, bytes / element_bytes}});
     return all;
   }
   for (const std::string& text : split(asked.matrices, ',')) {
@@ -93,12 +98,14 @@ Index most(const World& world, Index here) {
 class Contender {
  public:
   /// Throws weft::Error alike on all ranks when the strategy declines.
-  Contender(const World& world, const weft::Strategy& strategy, const Size& size, const std::vector<int>& nodes) : world_(world), strategy_(strategy), size_(size), node_count_(node_count(nodes)) {
+  Contender(const World& world, const weft::Strategy& strategy, const Size& size, const std::vector<int>& nodes)
+      : world_(world), strategy_(strategy), size_(size), node_count_(node_count(nodes)) {
     const weft::Shape& shape = size.shape;
-    weft::Demand demand{.pattern = {weft::Layout::slab(shape, 0, world.ranks), weft::Layout::slab(shape, 1, world.ranks), world.rank},
-                        .element_bytes = element_bytes,
-                        .slots = &slots_,
-                        .nodes = nodes};
+    weft::Demand demand{
+        .pattern = {weft::Layout::slab(shape, 0, world.ranks), weft::Layout::slab(shape, 1, world.ranks), world.rank},
+        .element_bytes = element_bytes,
+        .slots = &slots_,
+        .nodes = nodes};
     for (int r = 0; r < world.ranks; ++r)
       if (r != world.rank) largest_ = std::max(largest_, demand.pattern.count(0, world.rank, r) * element_bytes);
     largest_ = most(world, largest_);
@@ -107,8 +114,8 @@ class Contender {
     exchange_ = strategy.bind(demand, world.comm);
   }
 
-  /// Rounds behind one another, one rank late now and then, in which every element is its global index
-  /// and the round's number; collective, throws on all ranks where one is not.
+  /// Rounds behind one another, one rank late now and then, in which every element is its global
+  /// index and the round's number; collective, throws on all ranks where one is not.
   void verify() {
     constexpr Index rounds = 4;
     Index round = 0;
@@ -135,7 +142,8 @@ class Contender {
       each(exchange_->tile(0).in, [&](const Index& element, Index expected) { wrong += element != expected; });
       exchange_->close(0);
     }
-    if (most(world_, wrong) > 0) throw weft::Error(fmt::format("{} gave wrong data of {}", strategy_.name(), size_.text));
+    if (most(world_, wrong) > 0)
+      throw weft::Error(fmt::format("{} gave wrong data of {}", strategy_.name(), size_.text));
   }
 
   void time(int calls) {
@@ -152,20 +160,30 @@ class Contender {
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, world_.comm);
     seconds_.push_back(seconds);
     const weft::Traffic after = exchange_->traffic();
-    traffic_ = {most(world_, after.calls - before.calls) / calls, most(world_, after.messages - before.messages) / calls,
+    traffic_ = {most(world_, after.calls - before.calls) / calls,
+                most(world_, after.messages - before.messages) / calls,
                 most(world_, after.bytes - before.bytes) / calls};
   }
 
   Json row() const {
     const auto [shortest, longest] = std::minmax_element(seconds_.begin(), seconds_.end());
-    return {{"strategy", strategy_.name()},  {"ranks", world_.ranks},           {"nodes", node_count_},
-            {"message_bytes", largest_},     {"median_seconds", median(seconds_)},
-            {"min_seconds", *shortest},      {"max_seconds", *longest},
-            {"calls", traffic_.calls},       {"messages", traffic_.messages},
-            {"bytes_sent", traffic_.bytes},  {"copied", cost_.copied},
-            {"depth", cost_.depth},          {"node_messages", cost_.node_messages},
-            {"node_bytes", cost_.node_bytes}, {"size", size_.text},
-            {"weft", WEFT_VERSION},          {"mpi", mpi_version()}};
+    return {{"strategy", strategy_.name()},
+            {"ranks", world_.ranks},
+            {"nodes", node_count_},
+            {"message_bytes", largest_},
+            {"median_seconds", median(seconds_)},
+            {"min_seconds", *shortest},
+            {"max_seconds", *longest},
+            {"calls", traffic_.calls},
+            {"messages", traffic_.messages},
+            {"bytes_sent", traffic_.bytes},
+            {"copied", cost_.copied},
+            {"depth", cost_.depth},
+            {"node_messages", cost_.node_messages},
+            {"node_bytes", cost_.node_bytes},
+            {"size", size_.text},
+            {"weft", WEFT_VERSION},
+            {"mpi", mpi_version()}};
   }
 
  private:
@@ -219,11 +237,13 @@ int exchange(const World& world, const ExchangeRequest& asked) {
   }
   progress.clear();
   if (world.rank != 0) return 0;
-  fmt::print("{}, {}, medians of {} repeats of {} calls, {}\n\n{}\n", ranks_on_nodes(world.ranks, node_count(nodes)), asked.matrices.empty() ? "each to each" : "matrices transposed", asked.repeats, asked.calls, version(),
+  fmt::print("{}, {}, medians of {} repeats of {} calls, {}\n\n{}\n", ranks_on_nodes(world.ranks, node_count(nodes)),
+             asked.matrices.empty() ? "each to each" : "matrices transposed", asked.repeats, asked.calls, version(),
              table.plain());
   for (const auto& [name, reason] : declined) fmt::print("{} declined: {}\n", name, reason);
   std::fflush(stdout);
-  if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl)) throw weft::Error("cannot write " + weft::shown_path(asked.json));
+  if (!asked.json.empty() && !(std::ofstream(asked.json) << rows.dump(2) << std::endl))
+    throw weft::Error("cannot write " + weft::shown_path(asked.json));
   return 0;
 }
 
@@ -231,11 +251,14 @@ int exchange(const World& world, const ExchangeRequest& asked) {
 
 Command exchange_command(CLI::App& app) {
   auto asked = std::make_shared<ExchangeRequest>();
-  app.add_option("--bytes", asked->bytes, "bytes of every message: LEAST:MOST, doubling, or a list with commas")->capture_default_str();
+  app.add_option("--bytes", asked->bytes, "bytes of every message: LEAST:MOST, doubling, or a list with commas")
+      ->capture_default_str();
   app.add_option("--transpose", asked->matrices,
-                 "instead, what transposing a matrix of complex numbers makes ranks send, rows distributed: 657x30, or a list with commas")
+                 "instead, what transposing a matrix of complex numbers makes ranks send, rows distributed: 657x30, or "
+                 "a list with commas")
       ->excludes("--bytes");
-  app.add_option("--strategy", asked->strategy, "names of 'weft list' with commas between them, or all")->capture_default_str();
+  app.add_option("--strategy", asked->strategy, "names of 'weft list' with commas between them, or all")
+      ->capture_default_str();
   app.add_option("--repeat", asked->repeats, "repetitions to time, all strategies in turn")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

@@ -1,4 +1,5 @@
-// The data that a benchmark transforms, and what must come out of it, known without the transform that is tested.
+// The data that a benchmark transforms, and what must come out of it, known without the transform
+// that is tested.
 #pragma once
 
 #include <memory>
@@ -22,8 +23,9 @@ class Field {
   virtual std::string reference() const = 0;
 };
 
-/// A sum of products of random lines, one line an axis. Its transform is the same sum of products of the lines' transforms: a dense
-/// spectrum that is known at any size, and every rank makes its own part.
+/// A sum of products of random lines, one line an axis. Its transform is the same sum of products
+/// of the lines' transforms: a dense spectrum that is known at any size, and every rank makes its
+/// own part.
 std::unique_ptr<Field> random_field(const World& world, const weft::AnyProblem& problem, const weft::Options& options);
 
 /// What an npy file holds. Its transform is made by rank 0 alone, as long as that has room for it.
@@ -32,7 +34,8 @@ std::unique_ptr<Field> file_field(const World& world, const weft::AnyProblem& pr
 /// A whole transform in double precision on this rank alone.
 Values serial_transform(weft::AnyProblem problem, const std::string& engine, Values values);
 
-/// What a file holds; an error that says how to convert unless that is floating-point numbers, real or complex.
+/// What a file holds; an error that says how to convert unless that is floating-point numbers, real
+/// or complex.
 weft::FileType inspect_numbers(const World& world, const std::string& path);
 inline bool complex_numbers(const weft::FileType& file) { return file.type[0] == 'c'; }
 inline weft::Precision precision_of(const weft::FileType& file) {

@@ -22,7 +22,11 @@ weft::Layout first_rank(const weft::Shape& shape, int ranks) {
 class FileField : public Field {
  public:
   FileField(const World& world, const weft::AnyProblem& problem, const std::string& path)
-      : world_(world), problem_(problem), path_(path), file_(inspect_numbers(world, path)), serial_(volume(file_.shape) <= serial_points) {
+      : world_(world),
+        problem_(problem),
+        path_(path),
+        file_(inspect_numbers(world, path)),
+        serial_(volume(file_.shape) <= serial_points) {
     if (!serial_) return;
     spectrum_ = read(first_rank(file_.shape, world.ranks));
     if (world.rank == 0) spectrum_ = serial_transform(problem, weft::Options().engine, std::move(spectrum_));
@@ -39,10 +43,13 @@ class FileField : public Field {
     return values;
   }
 
-  Values after(const std::vector<weft::Shape>&) const override { throw weft::Error(weft::shown_path(path_) + " holds a whole field, of which plane waves are no check"); }
+  Values after(const std::vector<weft::Shape>&) const override {
+    throw weft::Error(weft::shown_path(path_) + " holds a whole field, of which plane waves are no check");
+  }
 
   std::string reference() const override {
-    return serial_ ? "a serial transform of " + path_ : path_ + " by the round trip alone: it is too large for a serial transform";
+    return serial_ ? "a serial transform of " + path_
+                   : path_ + " by the round trip alone: it is too large for a serial transform";
   }
 
  private:
@@ -71,10 +78,12 @@ std::unique_ptr<Field> file_field(const World& world, const weft::AnyProblem& pr
 
 weft::FileType inspect_numbers(const World& world, const std::string& path) {
   weft::FileType file = weft::inspect(world.comm, path);
-  if (file.shape.empty()) throw weft::Error(weft::shown_path(path) + " holds a single number without axes; weft transforms arrays of at least one");
+  if (file.shape.empty())
+    throw weft::Error(weft::shown_path(path) +
+                      " holds a single number without axes; weft transforms arrays of at least one");
   if (file.type == "f4" || file.type == "f8" || file.type == "c8" || file.type == "c16") return file;
-  throw weft::Error(
-      fmt::format("{} holds numbers of type {}; weft transforms f4, f8, c8 and c16. Convert it: python3 -c \"import numpy; "
-                  "numpy.save('converted.npy', numpy.load('{}').astype('f4'))\"",
-                  weft::shown_path(path), file.type, weft::shown_path(path)));
+  throw weft::Error(fmt::format(
+      "{} holds numbers of type {}; weft transforms f4, f8, c8 and c16. Convert it: python3 -c \"import numpy; "
+      "numpy.save('converted.npy', numpy.load('{}').astype('f4'))\"",
+      weft::shown_path(path), file.type, weft::shown_path(path)));
 }

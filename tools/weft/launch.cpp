@@ -1,5 +1,6 @@
-// Newcomers type `weft --ranks 2 ...`; here is what they would otherwise have to know about their MPI. A launcher of another MPI
-// starts many lone ranks without an error: WEFT_RANKS, set here, tells each of them how many there should be.
+// Newcomers type `weft --ranks 2 ...`; here is what they would otherwise have to know about their
+// MPI. A launcher of another MPI starts many lone ranks without an error: WEFT_RANKS, set here,
+// tells each of them how many there should be.
 #include "launch.hpp"
 
 #include <weft/quote.hpp>
@@ -23,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The rank that a launcher has announced in the environment; read before MPI is there, which announces lone ranks as well.
+/// The rank that a launcher has announced in the environment; read before MPI is there, which
+/// announces lone ranks as well.
 const std::optional<std::string>& announced_rank() {
   static const auto rank = []() -> std::optional<std::string> {
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
@@ -72,8 +74,8 @@ void become(const std::vector<std::string>& words) {
 pid_t watched_launcher = 0;
 void pass_on(int number) { kill(watched_launcher, number); }
 
-/// Ends with the exit code of the command, and says so when that tells of a signal: a launcher that was asked to be quiet about exit codes
-/// is quiet about killed ranks as well.
+/// Ends with the exit code of the command, and says so when that tells of a signal: a launcher that
+/// was asked to be quiet about exit codes is quiet about killed ranks as well.
 [[noreturn]] void watch(const std::vector<std::string>& words) {
   std::fflush(nullptr);
   watched_launcher = fork();
@@ -93,7 +95,8 @@ void pass_on(int number) { kill(watched_launcher, number); }
   while (waitpid(watched_launcher, &status, 0) < 0 && errno == EINTR) continue;
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (code > 128 && code < 128 + NSIG)
-    std::fprintf(stderr, "weft: a rank was ended by signal %d (%s), and all others with it\n", code - 128, strsignal(code - 128));
+    std::fprintf(stderr, "weft: a rank was ended by signal %d (%s), and all others with it\n", code - 128,
+                 strsignal(code - 128));
   std::_Exit(code);
 }
 #endif
@@ -104,7 +107,8 @@ std::vector<std::string> launcher() {
     std::istringstream text(given);
     std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
     if (words.empty() || find_program(words.front(), search_path()).empty())
-      throw Usage("WEFT_MPIEXEC='" + weft::shown_path(given) + "' names no program; give the launcher of " + mpi_version() + ", or unset it");
+      throw Usage("WEFT_MPIEXEC='" + weft::shown_path(given) + "' names no program; give the launcher of " +
+                  mpi_version() + ", or unset it");
     return words;
   }
 #ifdef OPEN_MPI
@@ -134,7 +138,8 @@ void start_ranks(int ranks, const std::vector<std::string>& arguments) {
   setenv("WEFT_RANKS", std::to_string(ranks).c_str(), true);
   setenv("WEFT_TERMINAL", isatty(STDERR_FILENO) ? "1" : "0", true);
 #ifdef OPEN_MPI
-  // The same wishes in the words of Open MPI 4 and of PRRTE, its launcher since version 5. What the user has set stays.
+  // The same wishes in the words of Open MPI 4 and of PRRTE, its launcher since version 5. What the
+  // user has set stays.
   std::vector<std::pair<const char*, const char*>> wishes{
       {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
       {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
@@ -143,8 +148,8 @@ void start_ranks(int ranks, const std::vector<std::string>& arguments) {
       {"OMPI_MCA_orte_execute_quiet", "1"},  // our exit code needs no paragraph of the launcher's
   };
   if (geteuid() == 0)
-    for (const char* name :
-         {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"})
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT",
+                             "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"})
       wishes.push_back({name, "1"});
   if (!WEFT_CMA)  // containers forbid reading a neighbour's memory, and messages then fail
     wishes.push_back({"OMPI_MCA_btl_vader_single_copy_mechanism", "none"});
@@ -172,7 +177,8 @@ void start_program(const std::string& name, std::vector<std::string> arguments, 
         found.insert(entry.path().filename().string().substr(5));
   std::string others;
   for (const std::string& other : found) others += (others.empty() ? "" : ", ") + other;
-  throw Usage("'" + weft::shown(name) + "' is neither a subcommand (" + subcommands + ") nor a program weft-" + weft::shown(name) + " beside this one or in PATH (" +
+  throw Usage("'" + weft::shown(name) + "' is neither a subcommand (" + subcommands + ") nor a program weft-" +
+              weft::shown(name) + " beside this one or in PATH (" +
               (others.empty() ? "there is none of that kind" : "there are: " + others) + ")");
 }
 
@@ -189,8 +195,8 @@ void check_started(const World& world, const std::vector<std::string>& arguments
   const char* const wanted = std::getenv("WEFT_RANKS");
   if (!wanted || wanted == std::to_string(world.ranks)) return;
   if (announced_rank().value_or("0") != "0") std::_Exit(2);  // a lone rank: the first of them speaks
-  throw Usage("WEFT_RANKS=" + weft::shown(wanted) + ", but MPI sees " + std::to_string(world.ranks) + ": the launcher is not the one of " +
-              mpi_version() + "; name that in WEFT_MPIEXEC");
+  throw Usage("WEFT_RANKS=" + weft::shown(wanted) + ", but MPI sees " + std::to_string(world.ranks) +
+              ": the launcher is not the one of " + mpi_version() + "; name that in WEFT_MPIEXEC");
 }
 
 bool watched() {

@@ -26,7 +26,8 @@ Command list_command(CLI::App& app) {
         engines({"engine", "what transforms lines"}), kernels({"kernel", "strategy", "schedule", "what it does"});
     const std::string quote = form->markdown ? "`" : "";
     for (const weft::Strategy* strategy : weft::strategies()) {
-      all["strategies"].push_back({{"name", strategy->name()}, {"summary", strategy->summary()}, {"overlaps", strategy->overlaps()}});
+      all["strategies"].push_back(
+          {{"name", strategy->name()}, {"summary", strategy->summary()}, {"overlaps", strategy->overlaps()}});
       strategies.add({quote + std::string(strategy->name()) + quote, std::string(strategy->summary())});
     }
     for (const auto& [name, summary] : weft::kind_list()) {
@@ -67,8 +68,11 @@ Command list_command(CLI::App& app) {
                    row.list == "engines" ? "the first" : quote + row.text(initial) + quote, std::string(row.help),
                    row.allowed(true)});
     }
-    const std::pair<std::string, const Table*> tables[] = {
-        {"strategies", &strategies}, {"kinds", &kinds}, {"engines", &engines}, {"kernels", &kernels}, {"options", &options}};
+    const std::pair<std::string, const Table*> tables[] = {{"strategies", &strategies},
+                                                           {"kinds", &kinds},
+                                                           {"engines", &engines},
+                                                           {"kernels", &kernels},
+                                                           {"options", &options}};
     if (form->json) {
       fmt::print("{}\n", (form->what.empty() ? all : all[form->what]).dump(2));
       return 0;

@@ -1,5 +1,5 @@
-// weft model: fits of times over ranks; what a machine takes for messages, copies and lines; and how long plans will
-// take there.
+// weft model: fits of times over ranks; what a machine takes for messages, copies and lines; and
+// how long plans will take there.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -92,11 +92,10 @@ int fit(const World& world, const ModelRequest& asked) {
                                       {"value", said.value},
                                       {"error", said.error},
                                       {"warning", said.warning}});
-        predicted.add({fmt::format("{:g}", ranks), fmt::format("{:.6g}", said.value),
-                       fmt::format("{:.2g}", said.error), said.warning});
+        predicted.add({fmt::format("{:g}", ranks), fmt::format("{:.6g}", said.value), fmt::format("{:.2g}", said.error),
+                       said.warning});
       }
-      text +=
-          "\n" + (asked.work == 1 ? "" : fmt::format("for {:g} times the work:\n", asked.work)) + predicted.plain();
+      text += "\n" + (asked.work == 1 ? "" : fmt::format("for {:g} times the work:\n", asked.work)) + predicted.plain();
     }
     if (world.rank == 0) fmt::print("{}", text);
     write_json(world, asked.json, all.dump(2) + "\n");
@@ -162,8 +161,7 @@ int predict(const World& world, const ModelRequest& asked) {
     if (!nodes.empty() && static_cast<int>(nodes.size()) != ranks)
       throw Usage(fmt::format("--nodes has {} numbers, and --for says {} ranks", nodes.size(), ranks));
     nodes.resize(static_cast<std::size_t>(ranks), 0);
-    const std::vector<weft::Forecast> said =
-        planning([&] { return weft::forecast(problem, options, nodes, profile); });
+    const std::vector<weft::Forecast> said = planning([&] { return weft::forecast(problem, options, nodes, profile); });
     Table table({"strategy", "ms", "from", "to", "work ms", "exchange ms", "messages", "MB sent"});
     Json row = {{"shape", std::vector<weft::Index>(problem.shape.begin(), problem.shape.end())},
                 {"kind", asked.kind},
@@ -222,8 +220,7 @@ Command model_command(CLI::App& app) {
   CLI::App* three = add("predict", "how long every strategy will take on ranks that need not be there", predict);
   asked->add_problem(*three);
   asked->add_options(*three, {"engine", "effort", "tune_seconds", "wisdom", "nodes"});
-  three->add_option("--machine", asked->machine, "a file of weft model measure --json, or written by hand")
-      ->required();
+  three->add_option("--machine", asked->machine, "a file of weft model measure --json, or written by hand")->required();
   three->add_option("--for", asked->on, "numbers of ranks: 16,256,4096")->required();
   app.require_subcommand(1);
   app.footer(R"(Examples:

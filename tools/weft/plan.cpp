@@ -34,7 +34,9 @@ Command plan_command(CLI::App& app) {
   CLI::Option* const times =
       app.add_flag("--times", asked->times, "steps with when they began and how long they took in one execution");
   app.add_flag("--no-memory", asked->no_memory, "take no memory for it, however much it would need")->excludes(times);
-  CLI::Option* const check = app.add_flag("--check", asked->check, "whether all that ranks read and write is in order, whatever the timing; exit code 1 if not");
+  CLI::Option* const check =
+      app.add_flag("--check", asked->check,
+                   "whether all that ranks read and write is in order, whatever the timing; exit code 1 if not");
   app.add_flag("--explain", asked->explain, "how strategy and schedule came to be: candidates, times, reason");
   app.add_flag("--json", asked->json, "that alone, as JSON")->needs("--explain")->excludes(check);
   const auto seconds = [&given = *asked](const std::string& word) { given.give("tune_seconds", word); };

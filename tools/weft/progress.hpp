@@ -1,4 +1,5 @@
-// What the program is doing now: one line that is overwritten on a terminal, and in a log a line for every new phase.
+// What the program is doing now: one line that is overwritten on a terminal, and in a log a line
+// for every new phase.
 #pragma once
 
 #include <fmt/format.h>

@@ -34,7 +34,8 @@ class RandomField : public Field {
         before_.push_back(line);
         for (auto& value : before_.back()) value *= turn;
         for (int k = 0; k < problem.axes.size(); ++k)
-          if (problem.axes[k] + first == a) line = transformed(problem.kinds[static_cast<std::size_t>(k)], std::move(line));
+          if (problem.axes[k] + first == a)
+            line = transformed(problem.kinds[static_cast<std::size_t>(k)], std::move(line));
         for (auto& value : line) value *= turn;
         after_.push_back(std::move(line));
       }

@@ -24,7 +24,8 @@ struct NodesAsked {
 
   /// Declares --nodes and --ranks-per-node.
   void add(CLI::App& app);
-  /// As the options of a plan have them; empty where nothing is asked. Throws Usage for what is no number.
+  /// As the options of a plan have them; empty where nothing is asked. Throws Usage for what is no
+  /// number.
   std::vector<int> numbers_of(int ranks) const;
 };
 
@@ -37,8 +38,8 @@ class Request {
  public:
   /// Declares --kind, --shape, ...
   void add_problem(CLI::App& app);
-  /// Declares every option of weft's table by its name, with - for _, but for some; and --layout, --ranks-per-node and
-  /// short forms.
+  /// Declares every option of weft's table by its name, with - for _, but for some; and --layout,
+  /// --ranks-per-node and short forms.
   void add_options(CLI::App& app, const std::set<std::string_view>& without = {});
   /// Sets an option by its name. Throws Usage for what is not allowed.
   void give(const std::string& option, const std::string& value);
@@ -50,7 +51,7 @@ class Request {
   std::string kind = "c2c", shape = "128x128x128", axes, precision = "double";
   std::string layout = "slab", strategy = "auto";
   NodesAsked nodes;
-  double radius = 0;    ///< of a sphere of plane waves; 0: none
+  double radius = 0;           ///< of a sphere of plane waves; 0: none
   std::string metric, kpoint;  ///< of the sphere
   bool boxcut = false;         ///< or of a box of half the grid
   std::string kept;            ///< or of this box
@@ -82,7 +83,8 @@ void check_writable(const World& world, const std::string& path);
 
 /// Room for a thread's spans: every step of many strategies.
 inline constexpr weft::Index trace_spans = 1 << 18;
-inline constexpr const char* trace_help = "write what every rank did when to this file, for https://ui.perfetto.dev and weft report";
+inline constexpr const char* trace_help =
+    "write what every rank did when to this file, for https://ui.perfetto.dev and weft report";
 
 /// Planning fails alike on all ranks, and because of what was asked for.
 template <class Work>

@@ -57,8 +57,7 @@ Column read_column(const std::string& path, const std::string& wanted) {
       const std::string header = weft::shown(line, 200);
       if (ranks == names.size())
         throw Usage(fmt::format("{}: the header is {}; one column must be called ranks", where, header));
-      if (names.size() < 2)
-        throw Usage(fmt::format("{}: the header is {}; give a column beside ranks", where, header));
+      if (names.size() < 2) throw Usage(fmt::format("{}: the header is {}; give a column beside ranks", where, header));
       if (wanted.empty() && names.size() > 2)
         throw Usage(fmt::format("{}: the header is {}; name one with --column", where, header));
       at = wanted.empty() ? 1 - ranks : place(wanted);

@@ -26,7 +26,8 @@ std::string Table::markdown() const {
   std::string out;
   for (const auto& row : rows_) {
     out += fmt::format("| {} |\n", fmt::join(row, " | "));
-    if (&row == &rows_.front()) out += fmt::format("|{}\n", fmt::join(std::vector<std::string>(row.size(), "---|"), ""));
+    if (&row == &rows_.front())
+      out += fmt::format("|{}\n", fmt::join(std::vector<std::string>(row.size(), "---|"), ""));
   }
   return out;
 }

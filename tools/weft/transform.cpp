@@ -25,16 +25,18 @@ weft::AnyProblem problem_of(const TransformRequest& asked, const weft::FileType&
   weft::Shape shape = file.shape;
   const bool half = asked.real_last.has_value();
   if (asked.backward && !complex_numbers(file))
-    throw Usage(fmt::format("--backward takes a spectrum, which is complex; {} holds {}", weft::shown_path(asked.in), file.type));
+    throw Usage(fmt::format("--backward takes a spectrum, which is complex; {} holds {}", weft::shown_path(asked.in),
+                            file.type));
   if (half && (shape.empty() || *asked.real_last / 2 + 1 != shape[shape.size() - 1]))
-    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", *asked.real_last, *asked.real_last / 2 + 1,
-                            weft::shown_path(asked.in), to_string(shape)));
+    throw Usage(fmt::format("--real-last {} needs a last axis of {} points; {} is {}", *asked.real_last,
+                            *asked.real_last / 2 + 1, weft::shown_path(asked.in), to_string(shape)));
   if (half) shape[shape.size() - 1] = *asked.real_last;
   const weft::Kind kind = half || !complex_numbers(file) ? weft::Kind::r2c : weft::Kind::c2c;
   return planning([&] { return weft::problem(precision_of(file), {kind}, shape); });
 }
 
-/// Lets modes pass up to a radius that is 1 where an axis has its highest frequency; what passes is scaled.
+/// Lets modes pass up to a radius that is 1 where an axis has its highest frequency; what passes is
+/// scaled.
 template <class Out>
 void pass(const weft::Line& line, const weft::Shape& shape, double fraction, double scale) {
   using Real = typename Out::value_type;
@@ -47,7 +49,8 @@ void pass(const weft::Line& line, const weft::Shape& shape, double fraction, dou
     if (a != line.axis) others += square(a, line.first[a]);
   auto* const values = static_cast<Out*>(line.values);
   for (weft::Index i = 0; i < line.count; ++i)
-    values[i] *= static_cast<Real>(others + square(line.axis, line.first[line.axis] + i) > fraction * fraction ? 0 : scale);
+    values[i] *=
+        static_cast<Real>(others + square(line.axis, line.first[line.axis] + i) > fraction * fraction ? 0 : scale);
 }
 
 int transform(const World& world, const TransformRequest& asked) {
@@ -98,8 +101,9 @@ int transform(const World& world, const TransformRequest& asked) {
     } else if constexpr (!std::is_floating_point_v<Out>) {
       read(plan.input_layout(), in.data());
       timed("filtering", [&] {
-        plan.forward_map_backward(in.data(), in.data(),
-                                  [&](const weft::Line& line) { pass<Out>(line, problem.shape, asked.lowpass, plan.scale()); });
+        plan.forward_map_backward(in.data(), in.data(), [&](const weft::Line& line) {
+          pass<Out>(line, problem.shape, asked.lowpass, plan.scale());
+        });
       });
       write(plan.input_layout(), in.data());
     }
@@ -107,8 +111,8 @@ int transform(const World& world, const TransformRequest& asked) {
   progress.clear();
   if (trace) trace->write(asked.trace);
   if (world.rank == 0)
-    fmt::print("{} {} {}: read {:.3f} s, transform {:.3f} s, write {:.3f} s; {}\n", asked.in, to_string(file.shape), file.type, seconds[0],
-               seconds[1], seconds[2], plan.effective().strategy);
+    fmt::print("{} {} {}: read {:.3f} s, transform {:.3f} s, write {:.3f} s; {}\n", asked.in, to_string(file.shape),
+               file.type, seconds[0], seconds[1], seconds[2], plan.effective().strategy);
   return 0;
 }
 
@@ -116,14 +120,17 @@ int transform(const World& world, const TransformRequest& asked) {
 
 Command transform_command(CLI::App& app) {
   auto asked = std::make_shared<TransformRequest>();
-  app.add_option("IN.npy", asked->in, "f4 or f8 (then the spectrum is half-complex: n/2+1 on the last axis), c8 or c16")->required();
+  app.add_option("IN.npy", asked->in, "f4 or f8 (then the spectrum is half-complex: n/2+1 on the last axis), c8 or c16")
+      ->required();
   app.add_option("OUT.npy", asked->out, "the result; written whole or not at all")->required();
   auto* what = app.add_option_group("What to do");
   what->add_flag("--forward", asked->forward, "to the spectrum, unnormalised");
   what->add_flag("--backward", asked->backward, "from the spectrum, divided by the number of points");
-  what->add_option("--lowpass", asked->lowpass, "keep modes with sum (k_i / (n_i/2))^2 <= FRACTION^2")->type_name("FRACTION");
+  what->add_option("--lowpass", asked->lowpass, "keep modes with sum (k_i / (n_i/2))^2 <= FRACTION^2")
+      ->type_name("FRACTION");
   what->require_option(1);
-  app.add_option("--real-last", asked->real_last, "with --backward of a half-complex spectrum: length of the real last axis");
+  app.add_option("--real-last", asked->real_last,
+                 "with --backward of a half-complex spectrum: length of the real last axis");
   asked->add_options(app, {"batch", "components", "groups", "natural_output", "placement", "scale"});
   app.add_option("--trace", asked->trace, trace_help);
   app.footer(R"(Examples:

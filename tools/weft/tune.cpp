@@ -1,4 +1,5 @@
-// weft tune: finds the fastest way to solve a problem within some seconds, says what it saw, and keeps it as wisdom.
+// weft tune: finds the fastest way to solve a problem within some seconds, says what it saw, and
+// keeps it as wisdom.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -26,7 +27,8 @@ int tune(const World& world, TuneRequest asked) {
   std::string last;
   asked.how.progress = [&](const std::string& phase, int measured, const weft::Candidate& best) {
     if (phase != last) progress.phase("tuning " + (last = phase) + ":");
-    progress.detail(fmt::format("{} measured, best so far {:.4g} ms: {}", measured, 1e3 * best.measured_seconds, best.name));
+    progress.detail(
+        fmt::format("{} measured, best so far {:.4g} ms: {}", measured, 1e3 * best.measured_seconds, best.name));
   };
   std::optional<weft::Trace> trace;
   if (!asked.trace.empty()) asked.how.trace = &trace.emplace(world.comm, trace_spans);
@@ -37,7 +39,9 @@ int tune(const World& world, TuneRequest asked) {
   if (options.wisdom) note = weft::remember(world.comm, asked.problem(), options, found);
   if (world.rank != 0) return 0;
   fmt::print("{}{:.3g} s, {} of {} candidates measured\n", found.text, found.seconds,
-             std::count_if(found.candidates.begin(), found.candidates.end(), [](const weft::Candidate& c) { return c.measurements > 0; }), found.candidates.size());
+             std::count_if(found.candidates.begin(), found.candidates.end(),
+                           [](const weft::Candidate& c) { return c.measurements > 0; }),
+             found.candidates.size());
   if (trace && trace->left_out() > 0) fmt::print("{} has no room for {} executions\n", asked.trace, trace->left_out());
   if (options.wisdom) fmt::print("{}\n", note);
   std::fflush(stdout);
@@ -55,14 +59,23 @@ Command tune_command(CLI::App& app) {
   asked->strategy = "tune";
   asked->add_problem(app);
   asked->add_options(app, {"tune_seconds"});
-  app.add_option("--seconds", asked->how.seconds, "how long to measure; what is being measured then is not interrupted")->check(number_between(0, 1e6))->capture_default_str();
-  app.add_option("--skew", asked->how.skew_seconds, "start ranks up to so many seconds apart, as those of real programs are")->check(number_between(0, 1e6))->capture_default_str();
+  app.add_option("--seconds", asked->how.seconds, "how long to measure; what is being measured then is not interrupted")
+      ->check(number_between(0, 1e6))
+      ->capture_default_str();
+  app.add_option("--skew", asked->how.skew_seconds,
+                 "start ranks up to so many seconds apart, as those of real programs are")
+      ->check(number_between(0, 1e6))
+      ->capture_default_str();
   app.add_flag("--exhaustive", asked->how.exhaustive, "measure all there is, however long it takes");
   app.add_option("--json", asked->json, "write what was found to this file");
-  app.add_option("--trace", asked->trace, "write what every rank did when in one execution of every candidate to this file, for https://ui.perfetto.dev and weft report");
-  app.footer(R"(What is left open is looked for: the strategy where it is tune or auto, and with it the schedule where no option names it; with --grid auto
-the process grid, with --groups auto groups of plane waves, with --threads auto threads, with --effort auto the engine's effort. What is found is remembered, and a plan of
-strategy auto uses it (docs/tuning.md).
+  app.add_option("--trace", asked->trace,
+                 "write what every rank did when in one execution of every candidate to this file, for "
+                 "https://ui.perfetto.dev and weft report");
+  app.footer(
+      R"(What is left open is looked for: the strategy where it is tune or auto, and with it the
+schedule where no option names it; with --grid auto the process grid, with --groups auto groups of
+plane waves, with --threads auto threads, with --effort auto the engine's effort. What is found is
+remembered, and a plan of strategy auto uses it (docs/tuning.md).
 
 Examples:
   weft --ranks 2 tune --shape 128x128x128 --seconds 10

@@ -1,4 +1,5 @@
-// Any array of a plan as one kind of value: double-precision complex numbers, dense and in C order of the rank's box.
+// Any array of a plan as one kind of value: double-precision complex numbers, dense and in C order
+// of the rank's box.
 #pragma once
 
 #include <complex>

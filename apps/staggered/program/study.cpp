@@ -73,8 +73,8 @@ Result measure(MPI_Comm comm, const StudyRequest& request, const weft::Shape& sh
   return result;
 }
 
-/// Seconds of an iteration where all four axes are cut among so many ranks, from one that was measured: messages to all
-/// eight sides, and sums along a tree.
+/// Seconds of an iteration where all four axes are cut among so many ranks, from one that was
+/// measured: messages to all eight sides, and sums along a tree.
 Split predicted(const Result& from, double ranks) {
   Split split = from.split;
   const double sides = 2.0 * directions / from.cut;

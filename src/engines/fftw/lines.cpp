@@ -145,8 +145,8 @@ class FftwLines final : public Lines {
   typename F::Plan plan_ = nullptr;
 };
 
-// Whether equal lines of a batch give equal bits wherever they stand in it. FFTW promises nothing of
-// the kind.
+// Whether equal lines of a batch give equal bits wherever they stand in it. FFTW promises nothing
+// of the kind.
 template <class Real>
 bool uniform(const Lines& lines) {
   const LineSpec& spec = lines.spec();

@@ -44,8 +44,7 @@ void c2c(const Program<Real>& program, Batch<Real> batch) {
         if (back && program.zero)
           return batch.streams ? kept_rows<Real, back, true>(zeros, all, program, batch)
                                : kept_rows<Real, back, false>(zeros, all, program, batch);
-        if (!back && program.unwanted)
-          return kept_rows<Real, back, false>(parts, WithHole<combined>(), program, batch);
+        if (!back && program.unwanted) return kept_rows<Real, back, false>(parts, WithHole<combined>(), program, batch);
         batch.streams ? kept_rows<Real, back, true>(parts, all, program, batch)
                       : kept_rows<Real, back, false>(parts, all, program, batch);
       });

@@ -25,11 +25,11 @@ constexpr Hole hole_of(int radix) { return radix >= 4 && radix % 2 == 0 ? Hole{r
 
 /// The largest radix that is no prime, of an instruction set with so many registers.
 constexpr int largest_composite(int registers) { return registers < 32 ? 8 : 12; }
-/// Whether some rows are not put in lanes: that takes many registers, of as many doubles as such a row
-/// has parts.
+/// Whether some rows are not put in lanes: that takes many registers, of as many doubles as such a
+/// row has parts.
 constexpr bool keeps_rows(int registers, std::ptrdiff_t bytes) { return registers >= 32 && bytes >= 8 * combined; }
-/// Whether complex rows of 16, 32 and 64 points in double precision stay as they lie in memory: that takes
-/// registers of several points.
+/// Whether complex rows of 16, 32 and 64 points in double precision stay as they lie in memory:
+/// that takes registers of several points.
 constexpr bool keeps_short_rows(std::ptrdiff_t bytes) { return bytes >= 32; }
 
 template <class Real>
@@ -47,8 +47,8 @@ struct Convolution {
   void (*run)(const Program<Real>&, Real* line, Real* work) = nullptr;  ///< does it, to lines in lanes
 };
 
-/// A transform of `points` complex points (half the line where it is real and even): passes of these
-/// radices, from the first to the last.
+/// A transform of `points` complex points (half the line where it is real and even): passes of
+/// these radices, from the first to the last.
 template <class Real>
 struct Program {
   std::ptrdiff_t points = 1;
@@ -56,7 +56,8 @@ struct Program {
   int radix[most_passes] = {};
   /// For each pass but the last m x (radix - 1) complex numbers, m points being left after it.
   const Real* twiddles[most_passes] = {};
-  /// For blocks of the last pass, in the order of results: which of those that the passes before leave.
+  /// For blocks of the last pass, in the order of results: which of those that the passes before
+  /// leave.
   const std::ptrdiff_t* block = nullptr;
   /// The first pass (of rows that are not put in lanes: what is combined) or the last leaves a hole
   /// out: these points of the line.
@@ -64,16 +65,17 @@ struct Program {
   std::ptrdiff_t hole_first = 0, hole_last = 0;
   /// exp(-2 pi i k / (2 points)) for k up to points / 2, where lines are real and even.
   const Real* halves = nullptr;
-  /// The same where rows are not put in lanes, times -i/2 forward, conjugate and times i backward. For
-  /// half as many k as there are lanes at a time: the real parts, each twice, then the imaginary ones.
+  /// The same where rows are not put in lanes, times -i/2 forward, conjugate and times i backward.
+  /// For half as many k as there are lanes at a time: the real parts, each twice, then the
+  /// imaginary ones.
   const Real* turns = nullptr;
   const Convolution<Real>* convolution = nullptr;  ///< what the transform is for, if not for itself
   /// Of rows that are not put in lanes: what follows when its parts have been combined.
   const Program* rest = nullptr;
-  /// Before that, for as many points j of rest's at a time as there are lanes and each part k but the
-  /// first, exp(-2 pi i j k / points): real, then imaginary parts. Of rows in registers for half as
-  /// many j, conjugate backward, each real part twice, and each imaginary part with either sign,
-  /// minus first.
+  /// Before that, for as many points j of rest's at a time as there are lanes and each part k but
+  /// the first, exp(-2 pi i j k / points): real, then imaginary parts. Of rows in registers for
+  /// half as many j, conjugate backward, each real part twice, and each imaginary part with either
+  /// sign, minus first.
   const Real* across = nullptr;
 };
 
@@ -104,8 +106,8 @@ struct Rows {
   Real* const* out;
   std::ptrdiff_t columns;
   Real scale;  ///< of what is written
-  /// Past the caches, but for so many rows from the first kept one on; then every row begins a cache
-  /// line.
+  /// Past the caches, but for so many rows from the first kept one on; then every row begins a
+  /// cache line.
   bool streams;
   std::ptrdiff_t first_kept, kept;
   Memory reads, writes;

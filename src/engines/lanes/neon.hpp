@@ -1,5 +1,5 @@
-// NEON, which every 64-bit Arm processor has: how long its registers are, and what the compiler's own
-// vectors do not say.
+// NEON, which every 64-bit Arm processor has: how long its registers are, and what the compiler's
+// own vectors do not say.
 #pragma once
 
 namespace weft::lanes {

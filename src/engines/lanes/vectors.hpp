@@ -24,8 +24,8 @@ template <class Real>
 using Lane = typename UpTo<width<Real>>::type;
 
 // Real and imaginary parts of as many points as there are lanes, from two registers of complex
-// numbers, and back. A register is one, two or four units of 16 bytes, and what stays in its unit is
-// cheap: so lane k has point `point_of(k)`.
+// numbers, and back. A register is one, two or four units of 16 bytes, and what stays in its unit
+// is cheap: so lane k has point `point_of(k)`.
 template <class Real>
 constexpr int unit = 16 / static_cast<int>(sizeof(Real));
 constexpr int units = bytes / 16;

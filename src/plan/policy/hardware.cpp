@@ -31,7 +31,8 @@ void Hardware::add(int level, const Cache& cache) {
   if (level >= 1) *levels[std::min(level, 3) - 1] = {cache.bytes, std::max<Index>(cache.cores, 1)};
 }
 
-// Linux says "32768K", and "0-7,64-71" of cores. The C library says ten times as much on some machines.
+// Linux says "32768K", and "0-7,64-71" of cores. The C library says ten times as much on some
+// machines.
 void ask_system(Hardware& machine, const std::string& caches) {
   for (int k = 0;; ++k) {
     const std::string folder = caches + "/index" + std::to_string(k) + "/";
@@ -59,8 +60,8 @@ void ask_system(Hardware& machine, const std::string& caches) {
 }
 
 #ifdef WEFT_HAVE_HWLOC
-// Only caches are looked for, which takes the least time, and all cores, also those that this process may not use: the
-// system counts them too.
+// Only caches are looked for, which takes the least time, and all cores, also those that this
+// process may not use: the system counts them too.
 bool ask_hwloc(Hardware& machine) {
   struct Destroy {
     void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }

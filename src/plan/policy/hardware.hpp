@@ -20,8 +20,8 @@ struct Hardware {
 
   /// The farthest cache that there is.
   const Cache& last() const { return third.bytes > 0 ? third : second.bytes > 0 ? second : first; }
-  /// Bytes of the last-level caches that so many ranks have together, where each takes the least used: at most all of
-  /// them.
+  /// Bytes of the last-level caches that so many ranks have together, where each takes the least
+  /// used: at most all of them.
   Index last_level(Index ranks) const {
     const Index caches = (cores + last().cores - 1) / last().cores;
     return last().bytes * std::clamp<Index>(caches, 1, std::max<Index>(ranks, 1));
@@ -33,8 +33,8 @@ struct Hardware {
 /// This machine, asked once: hwloc where this build has it and it knows, else the system.
 const Hardware& hardware();
 
-/// Takes in what hwloc knows of caches around its first core. Returns whether it knows any; without hwloc in this build
-/// it does not.
+/// Takes in what hwloc knows of caches around its first core. Returns whether it knows any; without
+/// hwloc in this build it does not.
 bool ask_hwloc(Hardware& machine);
 /// Takes in what Linux tells of caches in a folder like /sys/devices/system/cpu/cpu0/cache.
 void ask_system(Hardware& machine, const std::string& folder);

@@ -1,5 +1,5 @@
-// Every threshold of a plan that depends on what machines are like, in bytes unless its name says otherwise. Each is
-// explained, with its range and the evidence for it, in docs/memory_policy.md.
+// Every threshold of a plan that depends on what machines are like, in bytes unless its name says
+// otherwise. Each is explained, with its range and the evidence for it, in docs/memory_policy.md.
 #pragma once
 
 #include <weft/box.hpp>

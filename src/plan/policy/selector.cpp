@@ -10,8 +10,8 @@ void Selector::add(int transform, std::function<void(bool)> set, bool guess) {
   settings_.push_back({transform, std::move(set), guess});
 }
 
-// Their mean, without the longest third, which something else has disturbed. A median would see one kind of executions
-// alone where callers alternate between two.
+// Their mean, without the longest third, which something else has disturbed. A median would see one
+// kind of executions alone where callers alternate between two.
 double Selector::Times::usual() {
   const std::size_t quiet = std::max<std::size_t>(count - (count + 2) / 3, 1);
   const auto end = seconds.begin() + static_cast<std::ptrdiff_t>(quiet);
@@ -19,7 +19,8 @@ double Selector::Times::usual() {
   return std::accumulate(seconds.begin(), end, 0.0) / static_cast<double>(quiet);
 }
 
-// The plan's time the other way over that this way, every transform counted as often as it ran; 1: nothing is known.
+// The plan's time the other way over that this way, every transform counted as often as it ran; 1:
+// nothing is known.
 double Selector::other_over_this() {
   double as_is = 0, other = 0;
   for (auto& [now, then] : times_)

@@ -20,9 +20,9 @@ bool written_where_read(const StageSpec& spec) {
   });
 }
 
-// Past the caches may go what callers get, unless all of it is worked on where it lies; and what a stage leaves for
-// others where a block is copied out or was one axis. A first stage's goes there where it is large; what ranks of a
-// node exchange, and their caches may hold, is tried.
+// Past the caches may go what callers get, unless all of it is worked on where it lies; and what a
+// stage leaves for others where a block is copied out or was one axis. A first stage's goes there
+// where it is large; what ranks of a node exchange, and their caches may hold, is tried.
 Past past_caches(const StageSpec& spec, const StageFacts& facts, const Hardware& hardware) {
   const Index bytes = spec.bytes_written();
   const bool tried =
@@ -42,8 +42,9 @@ Past past_caches(const StageSpec& spec, const StageFacts& facts, const Hardware&
   return large ? Past::always : Past::never;
 }
 
-// Whether rows that columns leave where they were read fall on the same few sets of a first-level cache, while in the
-// workspace they would not. Columns that cannot leave the workspace are copied from there anyway.
+// Whether rows that columns leave where they were read fall on the same few sets of a first-level
+// cache, while in the workspace they would not. Columns that cannot leave the workspace are copied
+// from there anyway.
 bool piles_up(const StageSpec& spec, const StageFacts& facts) {
   if (!facts.overwrites || spec.operations.size() < 2) return false;
   const Operation& columns = spec.operations.back();
@@ -101,9 +102,9 @@ Variants variants(const StageSpec& spec, const StageFacts& facts, const Hardware
   return all;
 }
 
-// Where the last-level cache might hold results until they are read, nobody knows what is faster, for neighbours share
-// it. What callers get is tried only if a cache might hold it beside what it comes from. What is retained is kept
-// first: it may be what makes streaming the rest pay.
+// Where the last-level cache might hold results until they are read, nobody knows what is faster,
+// for neighbours share it. What callers get is tried only if a cache might hold it beside what it
+// comes from. What is retained is kept first: it may be what makes streaming the rest pay.
 Trials trials(const StageSpec& spec, const Variants& variants, const StageFacts& facts, const Hardware& hardware) {
   const Index cache = hardware.last_level(facts.ranks);
   const bool streams = variants.planned.store != Store::cached;

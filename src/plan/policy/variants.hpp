@@ -1,5 +1,5 @@
-// Which variants a stage has on a machine, and which of them are tried while plans run. Pure functions: of a stage,
-// what is known of its place in a plan, and what the machine is.
+// Which variants a stage has on a machine, and which of them are tried while plans run. Pure
+// functions: of a stage, what is known of its place in a plan, and what the machine is.
 #pragma once
 
 #include "plan/policy/hardware.hpp"

@@ -11,7 +11,8 @@ namespace {
 // Of an index of c2c: n/2 of an even axis is -n/2.
 Index wrapped(Index index, Index n) { return index < (n + 1) / 2 ? index : index - n; }
 
-// Of an index of a kind with real output, by its definition in <weft/kind.hpp>; of any other what c2c says.
+// Of an index of a kind with real output, by its definition in <weft/kind.hpp>; of any other what
+// c2c says.
 double wavenumber_of(Kind kind, Index index, Index n) {
   const auto i = static_cast<double>(index);
   switch (kind) {

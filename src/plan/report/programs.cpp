@@ -1,4 +1,4 @@
-// Programs: what a rank reads and writes in a plan or a redistribution, as data, for checks of its order.
+// What a rank reads and writes in a plan or a redistribution, as data, for checks of its order.
 #include <algorithm>
 #include <map>
 
@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-// What arrays of the caller are called, and what exchanges share; a rank's other memory is called by its slot.
+// What arrays of the caller and memory that exchanges share are called; other memory is its slot.
 constexpr int real_array = -1, spectrum = -2, second_array = -3, mapped_spectrum = -4, shared_memory = 1 << 20;
 constexpr int most_transitions = 64;  // of a direction, so that keys of exchanges differ
 

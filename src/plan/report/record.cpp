@@ -100,7 +100,8 @@ AnyPlan::Spent AnyPlan::Body::spent() const {
   }
   for (const Transform* transform : transforms()) {
     if (!recorder) break;
-    // of work what the caller's thread waits for, or, where that only communicates, what the first of the others does
+    // of work what the caller's thread waits for, or, where that only communicates, what the first
+    // of the others does
     const trace::Totals &caller = recorder->totals(transform->list, 0),
                         &worker = recorder->totals(transform->list, transform->conductor ? 1 : 0);
     for (std::size_t p = 0; p < trace::phase_names.size(); ++p)

@@ -6,7 +6,8 @@
 
 namespace weft {
 
-/// A step as traces have it; of a start what its exchange sends to others than `self`, this rank's number in its group.
+/// A step as traces have it; of a start what its exchange sends to others than `self`, this rank's
+/// number in its group.
 trace::Step recorded(const Step& step, const Exchange* exchange, int self, Index element_bytes);
 
 }  // namespace weft

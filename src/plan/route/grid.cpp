@@ -5,8 +5,8 @@
 namespace weft {
 namespace {
 
-// What lies before a route: the ranks that are busy in the next stage, the fewest that are in any if no grid but the
-// usual ones follows, and how many exchanges there are then.
+// What lies before a route: the ranks that are busy in the next stage, the fewest that are in any
+// if no grid but the usual ones follows, and how many exchanges there are then.
 struct Course {
   Index now = 0, fewest = 0;
   int exchanges = 0;
@@ -15,8 +15,8 @@ struct Course {
 // A few ranks more are not worth another layout.
 bool clearly_more(Index busy, Index than) { return 2 * busy >= 3 * than; }
 
-// A rule that leaves parts empty is the caller's choice, and no reason for another grid: as many parts count as could
-// hold something.
+// A rule that leaves parts empty is the caller's choice, and no reason for another grid: as many
+// parts count as could hold something.
 Index busy_ranks(const Dimensions& dimensions) {
   Index busy = 1;
   for (const Dimension& d : dimensions)
@@ -38,8 +38,8 @@ Course course(const GridProblem& problem, Dimensions dimensions, Order remaining
   }
 }
 
-// Every way to share `ranks` among exactly `cuts` of the axes [axis, last). A factor is no larger than twice its
-// axis is long, unless it is all that is left.
+// Every way to share `ranks` among exactly `cuts` of the axes [axis, last). A factor is no larger
+// than twice its axis is long, unless it is all that is left.
 template <class F>
 void for_each_grid(const Shape& shape, int axis, int last, int cuts, int ranks,
                    std::vector<std::pair<int, int>>& factors, const F& f) {

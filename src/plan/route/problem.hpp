@@ -26,8 +26,8 @@ auto agree_or_decline(const mpi::Communicator& comm, F&& f) {
   }
 }
 
-/// Whether WEFT_CHECK=1 in the environment asks that ranks compare what they call before they execute. Throws Error
-/// when it is neither 0 nor 1.
+/// Whether WEFT_CHECK=1 in the environment asks that ranks compare what they call before they
+/// execute. Throws Error when it is neither 0 nor 1.
 bool compares_calls();
 
 /// Throws what calls say once MPI has failed in the middle of an execution.
@@ -37,19 +37,21 @@ bool compares_calls();
 void check_alike(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,
                  Memory works_in = Memory::own);
 
-/// Throws Error, or Declined for what only another option forbids, naming what was given and what is allowed.
+/// Throws Error, or Declined for what only another option forbids, naming what was given and what
+/// is allowed.
 void check_problem(const AnyProblem& problem, const Options& options);
 
-/// The same of plane waves, whose shape and kinds are checked already. What only the G-vectors tell is found when they
-/// are shared.
+/// The same of plane waves, whose shape and kinds are checked already. What only the G-vectors tell
+/// is found when they are shared.
 void check_waves(const AnyProblem& problem, const Options& options);
 std::string fingerprint(const PlaneWaves& waves);
 
-/// A strategy for every exchange, in the order of forward; the last serves all that follow: "direct+deposit" ->
-/// direct, deposit. At least one.
+/// A strategy for every exchange, in the order of forward; the last serves all that follow:
+/// "direct+deposit" -> direct, deposit. At least one.
 std::vector<std::string> strategy_names(const std::string& strategy);
 
-/// What tells a problem from all others, but for lists of G-vectors, which are each rank's own: what, and as text.
+/// What tells a problem from all others, but for lists of G-vectors, which are each rank's own:
+/// what, and as text.
 std::vector<std::pair<std::string, std::string>> fingerprint(const AnyProblem& problem);
 
 }  // namespace weft

@@ -51,7 +51,8 @@ void Router::use_grid(const Few<int>& grid) {
     if (grid[k] > 1) grid_.push_back({k + before_, options_.split.bounds(problem_.shape[k], grid[k])});
 }
 
-// The grid of the first stage that transforms: as usual, or one that keeps more ranks busy. Axes [first, last) are cut.
+// The grid of the first stage that transforms: as usual, or one that keeps more ranks busy. Axes
+// [first, last) are cut.
 void Router::use_default_grid(int first, int last) {
   use_grid(default_grid(problem_.shape, ranks_));
   const Dimensions usual = grid_;
@@ -137,7 +138,8 @@ void Router::transform_all() {
   }
 }
 
-// Stages that would not stay in cache, or whose tile axis they transform, become two with an array between.
+// Stages that would not stay in cache, or whose tile axis they transform, become two with an array
+// between.
 void Router::divide_stages() {
   for (std::size_t s = 0; s < route_.work.size(); ++s) {
     const Order all = route_.work[s];
@@ -189,8 +191,8 @@ Route Router::route() {
   here_ = route_.input;
   move_to_start();
   transform_all();
-  // One rank gets the order of axes that a slab on several has: programs see one layout, and the last stage never works
-  // in place on distant planes.
+  // One rank gets the order of axes that a slab on several has: programs see one layout, and the
+  // last stage never works in place on distant planes.
   if (ranks_ == 1 && !options_.in_place() && problem_.shape.size() > 1 &&
       std::find(problem_.axes.begin(), problem_.axes.end(), 0) != problem_.axes.end()) {
     Order order = c_order(route_.shape.size());

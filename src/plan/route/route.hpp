@@ -1,12 +1,14 @@
-// Routes: which axes are transformed where. A route leads from the input layout to the output layout through layouts in
-// which the axes of each stage are whole on every rank. No MPI, no memory: computed alike on all ranks.
+// Routes: which axes are transformed where. A route leads from the input layout to the output
+// layout through layouts in which the axes of each stage are whole on every rank. No MPI, no
+// memory: computed alike on all ranks.
 #pragma once
 
 #include <weft/plan.hpp>
 
 namespace weft {
 
-/// What lies between two stages: an exchange from one layout to another, or (from == to) an array on the same rank.
+/// What lies between two stages: an exchange from one layout to another, or (from == to) an array
+/// on the same rank.
 struct Transition {
   Layout from, to;
   bool exchanges = true;
@@ -24,12 +26,13 @@ struct Route {
   /// of plane waves, by number; the output, or the memory of a box that is the output
   Layout coefficients = Layout::slab({1}, 0, 1);
   int sphere_transition = -1;  ///< the transition between planes and sticks of plane waves, -1: none
-  /// of plane waves: the stage that reads or leaves real space as it is transformed, in forward's order
+  /// of plane waves: the stage that reads or leaves real space as it is transformed, in forward's
+  /// order
   int space = 0;
 };
 
-/// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no partitions; Declined
-/// for tiles of an axis that is not there.
+/// Throws Error for what cannot be: grids that do not multiply to the ranks, layouts that are no
+/// partitions; Declined for tiles of an axis that is not there.
 Route plan_route(const AnyProblem& problem, const Options& options, int ranks);
 
 /// A line for every stage in which more than half of the ranks have nothing to do.

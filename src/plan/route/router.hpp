@@ -8,7 +8,8 @@
 
 namespace weft {
 
-/// From the caller's input through layouts in which the axes of each stage are whole, to what the caller wants.
+/// From the caller's input through layouts in which the axes of each stage are whole, to what the
+/// caller wants.
 class Router {
  public:
   Router(const AnyProblem& problem, const Options& options, int ranks);

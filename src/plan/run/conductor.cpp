@@ -12,9 +12,9 @@ Conductor::Conductor(const std::vector<Step>& steps, std::vector<const Stage*> s
       workspaces_(workspaces),
       crew_(team.threads() - 1) {
   const std::size_t count = stages_.size();
-  // Memory is given up and opened first: a landing that its reader held since the call before is closed, and what peers
-  // did in that call opens out-memory, so that work need not wait for what is being sent. Tests are left out: whoever
-  // only talks tests whenever it waits.
+  // Memory is given up and opened first: a landing that its reader held since the call before is
+  // closed, and what peers did in that call opens out-memory, so that work need not wait for what
+  // is being sent. Tests are left out: whoever only talks tests whenever it waits.
   const auto early = [&](const Step& s, const std::vector<int>& started, const std::vector<int>& finished) {
     const auto of = static_cast<std::size_t>(s.of);
     return (s.kind == Step::Kind::open && s.first >= started[of]) ||

@@ -13,23 +13,25 @@
 
 namespace weft {
 
-/// The caller's thread does the exchange steps, so that MPI_THREAD_FUNNELED is enough; all others of the team do the
-/// work steps, each step together. Always true: each side goes through its steps in the order of the list, and every
-/// step waits for the earlier ones of the other side whose memory it needs: whatever ends on one thread ends here.
+/// The caller's thread does the exchange steps, so that MPI_THREAD_FUNNELED is enough; all others
+/// of the team do the work steps, each step together. Always true: each side goes through its steps
+/// in the order of the list, and every step waits for the earlier ones of the other side whose
+/// memory it needs: whatever ends on one thread ends here.
 class Conductor {
  public:
-  /// The team has at least two threads. `steps`, `stages` and `workspaces` (one a thread) must outlive it. Nothing is
-  /// allocated later.
+  /// The team has at least two threads. `steps`, `stages` and `workspaces` (one a thread) must
+  /// outlive it. Nothing is allocated later.
   Conductor(const std::vector<Step>& steps, std::vector<const Stage*> stages, Team& team,
             std::vector<Workspace>& workspaces);
 
-  /// `exchange` executes a step that is not work. `progress(e)` lets exchange e progress; it is called while there is
-  /// nothing else to do. Every thread notes its steps and its waiting in `record`, if that is on.
+  /// `exchange` executes a step that is not work. `progress(e)` lets exchange e progress; it is
+  /// called while there is nothing else to do. Every thread notes its steps and its waiting in
+  /// `record`, if that is on.
   void run(const Call& call, const std::function<void(const Step&)>& exchange, const std::function<void(int)>& progress,
            trace::Run& record);
 
-  /// Calls visit(step, lane, needs) for every step in the order of its side: lane 0 exchanges, lane 1 works, and
-  /// `needs` steps of the other are done before.
+  /// Calls visit(step, lane, needs) for every step in the order of its side: lane 0 exchanges, lane
+  /// 1 works, and `needs` steps of the other are done before.
   template <class Visit>
   void each(Visit&& visit) const {
     for (const Part& part : talk_) visit(*part.step, 0, part.needs);

@@ -9,7 +9,8 @@
 namespace weft {
 namespace {
 
-// A wait spins while the others are likely to be on a core of their own, then lets the system have the core.
+// A wait spins while the others are likely to be on a core of their own, then lets the system have
+// the core.
 template <class Changed>
 void spin_until(const Changed& changed) {
   for (int k = 0; k < 2000; ++k) {

@@ -1,5 +1,6 @@
-// A team of threads that work together on one rank: the caller's thread is number 0, the others wait between calls.
-// Always true: between calls no team thread touches memory, and only the caller's thread ever calls MPI.
+// A team of threads that work together on one rank: the caller's thread is number 0, the others
+// wait between calls. Always true: between calls no team thread touches memory, and only the
+// caller's thread ever calls MPI.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,8 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   int threads() const { return static_cast<int>(others_.size()) + 1; }
-  /// Calls f(thread) once on every thread, and returns when all are done. What the first thread that throws does is
-  /// thrown here then.
+  /// Calls f(thread) once on every thread, and returns when all are done. What the first thread
+  /// that throws does is thrown here then.
   void run(const std::function<void(int)>& f);
   /// Inside run: returns when all threads have come here.
   void meet();

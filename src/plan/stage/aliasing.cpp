@@ -1,5 +1,5 @@
-// Stages whose source and destination lie in one memory: in which portions they work, and whether one of them writes
-// what another has still to read.
+// Stages whose source and destination lie in one memory: in which portions they work, and whether
+// one of them writes what another has still to read.
 #include "plan/stage/aliasing.hpp"
 
 #include <limits>
@@ -44,7 +44,8 @@ Box StageProgram::whole(Box box, const Box& all) const {
   return box;
 }
 
-// Axes along which portions have the same coordinates on both sides: all but those along which a portion is whole.
+// Axes along which portions have the same coordinates on both sides: all but those along which a
+// portion is whole.
 Order StageProgram::across() const {
   const Pass& first = passes_.front();
   Order axes;
@@ -56,8 +57,9 @@ Order StageProgram::across() const {
   return axes;
 }
 
-// What lies in `part` of the box, which is whole but for axes of `across`: blocks where they are read into the
-// workspace before anything is written, else batches of lines, as `run_cell` walks them.
+// What lies in `part` of the box, which is whole but for axes of `across`: blocks where they are
+// read into the workspace before anything is written, else batches of lines, as `run_cell` walks
+// them.
 std::vector<Portion> StageProgram::portions(const Box& part) const {
   const Pass& first = passes_.front();
   const Order cut = across();

@@ -1,4 +1,5 @@
-// A batch of lines on its way through a pass: gathered, transformed, mapped, scattered. Nothing here allocates.
+// A batch of lines on its way through a pass: gathered, transformed, mapped, scattered. Nothing
+// here allocates.
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -110,8 +111,9 @@ void StageProgram::run_apart(const Batch& batch) const {
                                batch.listed(batch.wanted.target, batch.wanted.ahead.count)});
 }
 
-// Lines are gathered into a buffer unless they lie as their transform reads them, and scattered unless it leaves them
-// where they go. Where second leaves lines of another length (r2c, map, c2r) it needs a buffer of its own.
+// Lines are gathered into a buffer unless they lie as their transform reads them, and scattered
+// unless it leaves them where they go. Where second leaves lines of another length (r2c, map, c2r)
+// it needs a buffer of its own.
 StageProgram::Places StageProgram::place(const Batch& batch) const {
   const Pass& pass = batch.pass;
   const Cell& cell = batch.cell;
@@ -146,8 +148,9 @@ void StageProgram::run_lines(const Batch& batch) const {
       of(in, out, count);
   };
 
-  // A few lines at a time, which stay in the first-level cache until they are scattered. Not what is streamed, which
-  // memory takes in longer runs; and where results return to the lines' own buffer, all must have been read before.
+  // A few lines at a time, which stay in the first-level cache until they are scattered. Not what
+  // is streamed, which memory takes in longer runs; and where results return to the lines' own
+  // buffer, all must have been read before.
   const bool scatters = !straight && !cell.to_table, whole = !scatters || batch.streams || !pass.in_parts;
   const bool at_once = (cell.from_lines && whole) || pass.second_differs() || !pass.in_parts;
   const Index piece = at_once ? batch.width : std::max<Index>(8, variant_.blocking.part_across / pass.mid_bytes);
@@ -251,8 +254,8 @@ void StageProgram::map(const Batch& batch, std::byte* middle, Index first, Index
   }
 }
 
-// Lines as one run, or each row of columns as one; but not what nobody wants, nor what lies between lines: in an array
-// that may be another's.
+// Lines as one run, or each row of columns as one; but not what nobody wants, nor what lies between
+// lines: in an array that may be another's.
 void StageProgram::scale(const Pass& pass, std::byte* lines, Index count) const {
   const Operation& operation = pass.operation;
   const auto times = [&](auto* values, Index points) {

@@ -18,8 +18,8 @@ Index longer_extent(const StageSpec& spec, int axis) {
 
 }  // namespace
 
-// Long lines leave the second-level cache anyway, and lie so far apart that memory answers line by line: batches of
-// them are wider, as long as the buffers are small beside the array.
+// Long lines leave the second-level cache anyway, and lie so far apart that memory answers line by
+// line: batches of them are wider, as long as the buffers are small beside the array.
 Index StageProgram::width(Index bytes, Index length) const {
   const Blocking& by = variant_.blocking;
   if (length * bytes < by.long_line) return by.batch_width(bytes, length);
@@ -69,7 +69,8 @@ Index StageProgram::line_set_bytes() const {
   return held;
 }
 
-// A batch of columns stays whole, also where its axis is that of tiles and comes last; -1: there is no such axis.
+// A batch of columns stays whole, also where its axis is that of tiles and comes last; -1: there is
+// no such axis.
 int StageProgram::batched_axis(const Order& cut) const {
   if (spec_.operations.size() != 1 || cut.size() == 0) return -1;
   int batched = cut[cut.size() - 1];
@@ -121,15 +122,16 @@ void StageProgram::plan_blocks() {
   }
 }
 
-// Whether a block that has this range of an axis may meet a cell. Along its line a cell is in the coordinates of its
-// pass.
+// Whether a block that has this range of an axis may meet a cell. Along its line a cell is in the
+// coordinates of its pass.
 bool StageProgram::meets(const Pass& pass, const Cell& cell, int axis, Index lo, Index hi) const {
   if (spec_.transforms(axis) && !pass.copies) return true;
   if (axis == pass.operation.axis) return lo < hi;
   return std::max(cell.box.lo[axis], lo) < std::min(cell.box.hi[axis], hi);
 }
 
-// What tells a range of an axis from others of its extent: the cells it meets, and how views cut it.
+// What tells a range of an axis from others of its extent: the cells it meets, and how views cut
+// it.
 std::vector<Index> StageProgram::traits(int axis, Index lo, Index hi) const {
   std::vector<Index> list;
   for (const Pass& pass : passes_) {
@@ -169,7 +171,8 @@ StageProgram::Cells StageProgram::cells_of(const Box& block) const {
 
 Index StageProgram::thickness(int axis) const { return blocks_.thickness(axis); }
 
-// Axes of a block in the workspace, slowest first: columns that are transformed where they lie go across the rows.
+// Axes of a block in the workspace, slowest first: columns that are transformed where they lie go
+// across the rows.
 Order StageProgram::order_between(const Box& largest) const {
   Order order = c_order(largest.axes());
   if (spec_.kept_table()) {
@@ -189,9 +192,9 @@ Order StageProgram::order_between(const Box& largest) const {
   return order;
 }
 
-// A block in the workspace. Its views are relative to it: every block has the strides of the largest, and its own
-// corner is the origin. Every pass finds it laid out alike, with rows as far apart as the transforms among them read
-// or leave them, for threads share its lines.
+// A block in the workspace. Its views are relative to it: every block has the strides of the
+// largest, and its own corner is the origin. Every pass finds it laid out alike, with rows as far
+// apart as the transforms among them read or leave them, for threads share its lines.
 Side StageProgram::between(const Box& box, Index bytes) {
   Box largest = box;
   for (int a = 0; a < largest.axes(); ++a)

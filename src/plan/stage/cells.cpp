@@ -26,7 +26,8 @@ std::pair<Index, Index> StageProgram::untouched(int axis, bool read) const {
   return {0, 0};
 }
 
-// The segments of a cell's lines, one for every view that has some of them, and which element lies in which.
+// The segments of a cell's lines, one for every view that has some of them, and which element lies
+// in which.
 std::shared_ptr<const Scattered> StageProgram::resolve(const Side& side, const Box& cell,
                                                        const Scattered::BufferLayout& buffer,
                                                        std::vector<Segment>& segments) {
@@ -78,10 +79,10 @@ std::vector<StageProgram::Segment> StageProgram::segments(End end, const Box& ce
   return list;
 }
 
-// Lines are batched along the axis that is contiguous where the line itself is not: first at the source, then at the
-// target; where lines are contiguous on both sides, along the axis on which they follow one another. Never along one
-// that blocks cut to single lines, and along one that they cut to fewer than an engine transforms at a time only where
-// there is none better.
+// Lines are batched along the axis that is contiguous where the line itself is not: first at the
+// source, then at the target; where lines are contiguous on both sides, along the axis on which
+// they follow one another. Never along one that blocks cut to single lines, and along one that they
+// cut to fewer than an engine transforms at a time only where there is none better.
 int StageProgram::companion(const Pass& pass, const Cell& cell, const Segment& source, const Segment& target) const {
   const Operation& operation = pass.operation;
   const Index few = operation.first ? operation.first->batch() : 1;
@@ -178,12 +179,14 @@ void StageProgram::plan_ways(const Pass& pass, Cell& cell, End source, End targe
   };
   const bool copied_first =
       variant_.load == Load::staged && !source.in_block && !(operation.first && operation.first->reads_ahead());
-  // where points lie elsewhere in the same memory, a batch is gathered whole before any of it is written
+  // where points lie elsewhere in the same memory, a batch is gathered whole before any of it is
+  // written
   const bool gathered_first = lies_otherwise_ && !source.in_block && !target.in_block;
   cell.from_lines = !from.table && !copied_first && !gathered_first &&
                     in_lines(cell.from, pass.in_length, pass.in_stride * from.bytes, pass.in_step * from.bytes);
-  // Lines are streamed straight where they can begin cache lines. Not those that were gathered: kernels write to eight
-  // places of a line in turn, which keeps the buffers busy that the next gathering waits for.
+  // Lines are streamed straight where they can begin cache lines. Not those that were gathered:
+  // kernels write to eight places of a line in turn, which keeps the buffers busy that the next
+  // gathering waits for.
   const Lines* const last = operation.second ? operation.second.get() : operation.first.get();
   const bool streams = last && last->streams() && operation.scale == 1 &&
                        pass.out_step * to.bytes % variant_.blocking.cache_line == 0 &&

@@ -1,7 +1,7 @@
 // A caller's map while an execution runs: whatever it throws, the execution goes on.
 //
-// Always true: no exception leaves a line. An execution that stopped in the middle of its steps would leave other
-// ranks waiting, and threads of this one.
+// Always true: no exception leaves a line. An execution that stopped in the middle of its steps
+// would leave other ranks waiting, and threads of this one.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@ class GuardedMap {
  public:
   explicit GuardedMap(const std::function<void(const Line&)>& f) : f_(f) {}
 
-  /// Maps a line, on any thread. Once a line has thrown, all that follow on this rank stay as they are.
+  /// Maps a line, on any thread. Once a line has thrown, all that follow on this rank stay as they
+  /// are.
   void operator()(const Line& line) noexcept {
     if (thrown_.load(std::memory_order_relaxed)) return;
     try {

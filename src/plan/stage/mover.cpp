@@ -39,7 +39,8 @@ void rows(const std::byte* from, std::byte* to, const Panel& p, Index bytes) {
 Panel swapped(const Panel& p) { return {p.nj, p.ni, p.from_j, p.from_i, p.to_j, p.to_i}; }
 void columns(const std::byte* from, std::byte* to, const Panel& p, Index bytes) { rows(from, to, swapped(p), bytes); }
 
-// 16 bytes past the caches, from any place to a multiple of 16. Arm's store is a hint; other processors keep them.
+// 16 bytes past the caches, from any place to a multiple of 16. Arm's store is a hint; other
+// processors keep them.
 [[gnu::always_inline]] inline void stream16(const std::byte* from, std::byte* to) {
 #if defined(__x86_64__)
   _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));

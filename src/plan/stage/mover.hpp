@@ -1,4 +1,5 @@
-// The one mover: every copy of elements between strided places goes through here. Elements are opaque bytes.
+// The one mover: every copy of elements between strided places goes through here. Elements are
+// opaque bytes.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace weft {
 
-/// A two-dimensional copy: element (i, j), i < ni, j < nj, goes from `i*from_i + j*from_j` to `i*to_i + j*to_j`
-/// (strides in bytes).
+/// A two-dimensional copy: element (i, j), i < ni, j < nj, goes from `i*from_i + j*from_j` to
+/// `i*to_i + j*to_j` (strides in bytes).
 struct Panel {
   Index ni = 0, nj = 0;
   Index from_i = 0, from_j = 0, to_i = 0, to_j = 0;
@@ -17,8 +18,8 @@ struct Panel {
 /// One form of a copy.
 using MoveFunction = void (*)(const std::byte* from, std::byte* to, const Panel&, Index element_bytes);
 
-/// Copies panels of one element size and one form (rows, transposing, scattered). Chosen once, called often; the
-/// machine's widest registers are found at run time.
+/// Copies panels of one element size and one form (rows, transposing, scattered). Chosen once,
+/// called often; the machine's widest registers are found at run time.
 class Mover {
  public:
   Mover() = default;

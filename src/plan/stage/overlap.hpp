@@ -1,7 +1,9 @@
-// Whether work in one memory destroys what it has still to read: pure arithmetic over views, exact to the byte.
+// Whether work in one memory destroys what it has still to read: pure arithmetic over views, exact
+// to the byte.
 //
-// A stage reads an array, transforms it and writes an array. Where both are the same memory but laid out differently,
-// what it writes for one point may lie where another point is still to be read.
+// A stage reads an array, transforms it and writes an array. Where both are the same memory but
+// laid out differently, what it writes for one point may lie where another point is still to be
+// read.
 #pragma once
 
 #include <vector>
@@ -24,12 +26,14 @@ struct Placed {
 /// Whether the views put every point that both have at the same bytes.
 bool same_places(const View& a, Index a_bytes, const View& b, Index b_bytes);
 
-/// A part of `box` that stands for all of it: one point along every axis of `across` whose points read and write apart
-/// from one another, whatever the other axes do. `across` names axes that have the same coordinates on both sides.
+/// A part of `box` that stands for all of it: one point along every axis of `across` whose points
+/// read and write apart from one another, whatever the other axes do. `across` names axes that have
+/// the same coordinates on both sides.
 Box representative(Box box, const Order& across, const Placed& from, const Placed& to);
 
-/// Whether some portion writes bytes that another one still has to read. The portions are worked on in the given
-/// order, or, unless `in_order`, in any order and at the same time. Portions do not read the same point twice.
+/// Whether some portion writes bytes that another one still has to read. The portions are worked on
+/// in the given order, or, unless `in_order`, in any order and at the same time. Portions do not
+/// read the same point twice.
 bool disturbs(const Placed& from, const Placed& to, const std::vector<Portion>& portions, bool in_order);
 
 }  // namespace weft

@@ -1,5 +1,5 @@
-// A box in parts, cut along each axis. Parts that are alike are described together: a description grows with how many
-// sorts of parts there are, not with how many parts.
+// A box in parts, cut along each axis. Parts that are alike are described together: a description
+// grows with how many sorts of parts there are, not with how many parts.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,14 @@ class Parts {
   };
 
   Parts() = default;
-  /// All of `box`; `cut` names the axes that may be cut, slowest first. `descending`: the last part comes first.
+  /// All of `box`; `cut` names the axes that may be cut, slowest first. `descending`: the last part
+  /// comes first.
   Parts(const Box& box, const Order& cut, bool descending);
-  /// Cuts one of these axes every `step` points between neighbouring `bounds`, which begin and end it.
+  /// Cuts one of these axes every `step` points between neighbouring `bounds`, which begin and end
+  /// it.
   void cut(int axis, const std::vector<Index>& bounds, Index step);
-  /// Parts are alike whose ranges have the same traits on every axis. Extents always count among them.
+  /// Parts are alike whose ranges have the same traits on every axis. Extents always count among
+  /// them.
   void sort(const std::function<std::vector<Index>(int axis, Index lo, Index hi)>& traits);
 
   int count() const { return count_; }

@@ -39,8 +39,9 @@ StageProgram::StageProgram(const StageSpec& spec, const Variant& variant)
   plan_prefetches();
 }
 
-// Between its passes a block lies in its destination where that is one array of the right elements, else in the
-// workspace. Columns that come first are read where they are, if their transform can do so.
+// Between its passes a block lies in its destination where that is one array of the right elements,
+// else in the workspace. Columns that come first are read where they are, if their transform can do
+// so.
 void StageProgram::plan_passes() {
   const auto& operations = spec_.operations;
   const Side &from = spec_.from, &to = spec_.to;
@@ -69,8 +70,8 @@ void StageProgram::plan_passes() {
       if (lines) there.bytes = static_cast<Index>(element_bytes(spec_.precision, lines->spec().complex_out()));
       if (operation.first) there.box.lo[operation.axis] = 0, there.box.hi[operation.axis] = lines->out_length();
     }
-    // The next transform may read its lines strided, where they lie: in the block, or in a destination that holds
-    // planes just so.
+    // The next transform may read its lines strided, where they lie: in the block, or in a
+    // destination that holds planes just so.
     const auto fits = [&](const Operation& next) {
       return whole && variant_.between == Between::anywhere &&
              to.views.front().strides[next.axis] == next.first->spec().in_stride && next.first->spec().in_place();
@@ -96,7 +97,8 @@ void StageProgram::plan_passes() {
   if (here_in_block) passes_.push_back(plan_pass({}, true, {here, true}, {to, false}, streams));
 }
 
-// Any axis may play the line that no block cuts in the workspace: the one that is fastest where it is written.
+// Any axis may play the line that no block cuts in the workspace: the one that is fastest where it
+// is written.
 int StageProgram::copied_axis(End source, End target) const {
   const Side &from = source.side, &to = target.side;
   int best = -1;
@@ -167,8 +169,8 @@ StageProgram::Pass StageProgram::plan_pass(const Operation& operation, bool copi
   return pass;
 }
 
-// Cells of a pass. Columns that a table leaves all zero are not transformed: there rows are filled with zeros, or not
-// read.
+// Cells of a pass. Columns that a table leaves all zero are not transformed: there rows are filled
+// with zeros, or not read.
 void StageProgram::plan_cells(Pass& pass, End source, End target) {
   const Side &from = source.side, &to = target.side;
   const int axis = pass.operation.axis;

@@ -11,11 +11,12 @@ Index StageProgram::Rows::count() const {
   return rows;
 }
 
-// Columns that come from rows ask for the next block themselves, where rows begin cache lines and the second-level
-// cache has room for both blocks. Rows before them ask for half of it, and for where the columns will put their
-// results. Without such columns the next block is asked for in all passes where there is room, else while it is copied
-// out. Not where lines ask for those behind them; and not where rows that leave in runs stay in the caches: such rows
-// pile up in few sets, and what is asked for early is lost before it is read.
+// Columns that come from rows ask for the next block themselves, where rows begin cache lines and
+// the second-level cache has room for both blocks. Rows before them ask for half of it, and for
+// where the columns will put their results. Without such columns the next block is asked for in all
+// passes where there is room, else while it is copied out. Not where lines ask for those behind
+// them; and not where rows that leave in runs stay in the caches: such rows pile up in few sets,
+// and what is asked for early is lost before it is read.
 void StageProgram::plan_prefetches() {
   const Operation& first = passes_.front().operation;
   if (variant_.load == Load::direct || spec_.from.table) return;
@@ -67,7 +68,8 @@ StageProgram::Area StageProgram::written(const Box& block) const {
   return all;
 }
 
-// The other one of two passes, if it transforms contiguous lines that can ask for memory as columns do; else null.
+// The other one of two passes, if it transforms contiguous lines that can ask for memory as columns
+// do; else null.
 StageProgram::Pass* StageProgram::lines_that_ask(Pass& columns) {
   if (passes_.size() != 2 || spec_.to.table) return nullptr;
   Pass& rows = passes_[&columns == &passes_.front() ? 1 : 0];

@@ -1,7 +1,8 @@
-// A variant of a stage, worked out: blocks, the passes that each goes through, and cells, whose lines all lie alike.
+// A variant of a stage, worked out: blocks, the passes that each goes through, and cells, whose
+// lines all lie alike.
 //
-// Always true: running allocates nothing and decides nothing. Programs of one stage have the same blocks and give the
-// same bits.
+// Always true: running allocates nothing and decides nothing. Programs of one stage have the same
+// blocks and give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -40,21 +41,23 @@ class StageProgram {
     bool retains;
   };
   void choose(Stores stores) { stores_ = stores; }
-  /// Runs share `part` of `parts` of one pass of a block, and nothing behind the last pass; between passes all parts
-  /// meet. `workspace.block` must be the same memory for all parts.
+  /// Runs share `part` of `parts` of one pass of a block, and nothing behind the last pass; between
+  /// passes all parts meet. `workspace.block` must be the same memory for all parts.
   void run(int block, int pass, int part, int parts, Workspace& workspace, const Call& call) const;
 
   int blocks() const { return blocks_.count(); }
   Box block(int b) const { return blocks_[b].box; }
   int passes() const { return static_cast<int>(passes_.size()); }
-  /// Lines that a pass transforms in all blocks together; those filled up to a whole batch do not count.
+  /// Lines that a pass transforms in all blocks together; those filled up to a whole batch do not
+  /// count.
   Index lines(int pass) const;
   /// Whether it writes what it has still to read.
   bool disturbs() const;
   /// Whether the source may begin where the destination's array in that slot does.
   bool overlays(int slot) const;
 
-  /// Bytes of a workspace's block and of one of its two line buffers, segments, and rows, that this program needs.
+  /// Bytes of a workspace's block and of one of its two line buffers, segments, and rows, that this
+  /// program needs.
   Index block_bytes() const { return block_bytes_; }
   Index line_bytes() const { return line_bytes_; }
   std::size_t segments() const { return segments_; }
@@ -79,7 +82,8 @@ class StageProgram {
     const Area* area = nullptr;
     Shape at;
   };
-  /// Whether it asks for the next block's memory, and for what of a block of its own somebody had better ask.
+  /// Whether it asks for the next block's memory, and for what of a block of its own somebody had
+  /// better ask.
   bool prefetches() const { return prefetching_end_ > 0; }
   PlacedArea wanted(int block) const;
   /// What is asked for while the block is worked on is this, which outlives the program.
@@ -108,9 +112,11 @@ class StageProgram {
     bool streaming_lines = false;  // nor where they go past the caches
     bool straight = false;         // from source to target, through no buffer, however many
     bool rows = false;             // columns go straight from segments to segments
-    // contiguous lines go straight from an array to the block, or back, farther apart than the spec says
+    // contiguous lines go straight from an array to the block, or back, farther apart than the spec
+    // says
     bool apart = false;
-    // points of them, half-open, that are retained: such as are written where they were read, or in the retained slot
+    // points of them, half-open, that are retained: such as are written where they were read, or in
+    // the retained slot
     std::pair<Index, Index> retained;
     bool asks = false;                       // such lines or columns ask memory for what is wanted next
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
@@ -139,10 +145,10 @@ class StageProgram {
     bool second_differs() const { return mid_bytes != to_bytes || mid_length != out_length || mid_step != out_step; }
   };
   using Cells = std::vector<std::vector<int>>;  // numbers of cells, for each pass
-  struct Common {  // to all blocks of a sort
-    Cells cells;   // that they meet
-    Area reads;    // what somebody had better ask for before
-    Area writes;   // where somebody asks for it
+  struct Common {                               // to all blocks of a sort
+    Cells cells;                                // that they meet
+    Area reads;                                 // what somebody had better ask for before
+    Area writes;                                // where somebody asks for it
   };
   enum class Targets { none, own, next };  // whether a block's work asks where it will write, or the next one
   struct Share {                           // of an area's rows
@@ -252,9 +258,7 @@ class StageProgram {
                    const Call& call) const;
   bool in_place(const Call& call) const;
   bool streams(const Pass& pass, const Call& call) const;
-  bool retained(const Segment& to) const {
-    return stores_.retains && !to.in_block && to.slot == spec_.retained_slot;
-  }
+  bool retained(const Segment& to) const { return stores_.retains && !to.in_block && to.slot == spec_.retained_slot; }
   void fill_zeros(const Batch& batch) const;
   void run_copies(const Batch& batch) const;
   void run_rows(const Batch& batch) const;
@@ -287,7 +291,8 @@ class StageProgram {
   std::size_t prefetching_ = 0, prefetching_end_ = 0;
   bool brings_ = false;  // its first lines ask for those behind them
   Targets targets_ = Targets::none;
-  // by block: what it asks for in place of the next one's memory, and where that stands; -1: it does not
+  // by block: what it asks for in place of the next one's memory, and where that stands; -1: it
+  // does not
   std::vector<PlacedArea> followers_;
   std::vector<int> follower_of_;
 };

@@ -17,7 +17,8 @@ void StageProgram::run(int b, int p, int part, int parts, Workspace& workspace, 
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const Cell& cell = pass.cells[static_cast<std::size_t>(cells[k])];
     Box region = cell.box;
-    // A transformed axis is whole in every block and begins at 0: only the others are counted from the block's corner.
+    // A transformed axis is whole in every block and begins at 0: only the others are counted from
+    // the block's corner.
     Shape origin = block.box.lo;
     for (int a = 0; a < region.axes(); ++a)
       if (spec_.transforms(a)) {
@@ -27,8 +28,7 @@ void StageProgram::run(int b, int p, int part, int parts, Workspace& workspace, 
         region.hi[a] = std::min(region.hi[a], block.box.hi[a]);
       }
     Wanted wanted;
-    if (asks)
-      wanted = wanted_at(ahead, target, p, static_cast<Index>(k), static_cast<Index>(cells.size()), call);
+    if (asks) wanted = wanted_at(ahead, target, p, static_cast<Index>(k), static_cast<Index>(cells.size()), call);
     run_cell(pass, cell, region, origin, part, parts, wanted, workspace, call);
   }
 }
@@ -50,8 +50,8 @@ StageProgram::Wanted StageProgram::wanted_at(const PlacedArea& ahead, const Plac
   return wanted;
 }
 
-// What is known of another sort of blocks has left the caches since the last execution. It is asked for in time: what
-// the second block to come points to, and what that does of the next one.
+// What is known of another sort of blocks has left the caches since the last execution. It is asked
+// for in time: what the second block to come points to, and what that does of the next one.
 void StageProgram::recall(int b) const {
   if (common_.size() == 1) return;
   const auto ask = [](const auto& list) {
@@ -105,7 +105,8 @@ void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& regio
   const auto address = [&](const Segment& s) {
     const Shape& zero = s.in_block ? origin : cell.box.lo;
     std::byte* first = (s.in_block ? workspace.block : (*call.slots)[static_cast<std::size_t>(s.slot)]) + s.offset;
-    // number by number: a copy of `at` would wait for its last change, and that for every store before it
+    // number by number: a copy of `at` would wait for its last change, and that for every store
+    // before it
     for (int a = 0; a < at.size(); ++a)
       if (a != axis) first += s.strides[a] * (at[a] - zero[a]);
     return first + (c < 0 ? 0 : batch * width * s.strides[c]);
@@ -140,8 +141,8 @@ bool StageProgram::streams(const Pass& pass, const Call& call) const {
   return stores_.store == Store::streaming || !in_place(call);
 }
 
-// Whether results are written where they were read, but for what is retained elsewhere. What has just been read is in
-// cache.
+// Whether results are written where they were read, but for what is retained elsewhere. What has
+// just been read is in cache.
 bool StageProgram::in_place(const Call& call) const {
   const Side &from = spec_.from, &to = spec_.to;
   if (from.views.size() != 1 || from.bytes != to.bytes) return false;

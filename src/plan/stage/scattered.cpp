@@ -83,8 +83,8 @@ void Scattered::list_runs() {
 
 namespace {
 
-// Points that buffer `from_step` and `to_step` bytes apart. Its own function: what lies in memory might be where
-// points are written, and would be read again for each of them.
+// Points that buffer `from_step` and `to_step` bytes apart. Its own function: what lies in memory
+// might be where points are written, and would be read again for each of them.
 template <Index size>
 inline void copy_points(const std::byte* from, Index from_step, std::byte* to, Index to_step, Index count) {
   for (Index k = 0; k < count; ++k) std::memcpy(to + k * to_step, from + k * from_step, size);

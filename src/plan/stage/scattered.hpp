@@ -11,7 +11,8 @@
 
 namespace weft {
 
-/// A table whose numbers are resolved to places in the memory of one side of a stage. Elements are complex.
+/// A table whose numbers are resolved to places in the memory of one side of a stage. Elements are
+/// complex.
 class Scattered {
  public:
   /// What of the numbered axis one segment of memory holds: [lo, hi), `stride` bytes apart.
@@ -32,8 +33,8 @@ class Scattered {
   bool is(const std::vector<Reach>& segments, const BufferLayout& buffer) const {
     return segments_ == segments && buffer_ == buffer;
   }
-  /// Lines [line, line + count), a batch; segment s begins at from[s]. What has no entry becomes zero, but for
-  /// untouched points.
+  /// Lines [line, line + count), a batch; segment s begins at from[s]. What has no entry becomes
+  /// zero, but for untouched points.
   void gather(Index line, Index count, const std::vector<const std::byte*>& from, std::byte* to) const;
   void scatter(Index line, Index count, const std::byte* from, const std::vector<std::byte*>& to) const;
   /// How many of lines [lo, hi) have an entry.
@@ -66,8 +67,9 @@ class Scattered {
   std::vector<std::uint32_t> begin_, hole_begin_, run_begin_, place_begin_;  // by line
   std::vector<Entry> entries_;
   std::vector<Hole> holes_;
-  // Of columns where no element is a conjugate or mirrored: a batch's elements in the order in which they are stored,
-  // and bytes from where the table's first line is gathered to each. Else empty.
+  // Of columns where no element is a conjugate or mirrored: a batch's elements in the order in
+  // which they are stored, and bytes from where the table's first line is gathered to each. Else
+  // empty.
   std::vector<Run> runs_;
   std::vector<std::int32_t> places_;
 };

@@ -1,4 +1,5 @@
-// What a stage is: where it reads, what it does to lines, where it writes. Nothing here depends on a machine.
+// What a stage is: where it reads, what it does to lines, where it writes. Nothing here depends on
+// a machine.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 
 namespace weft {
 
-/// What happens to every line of one axis: `first`, then the plan's map when `map`, then `second`, then `scale`. Empty
-/// pointers: nothing.
+/// What happens to every line of one axis: `first`, then the plan's map when `map`, then `second`,
+/// then `scale`. Empty pointers: nothing.
 struct Operation {
   int axis = 0;
   std::shared_ptr<const Lines> first, second;
@@ -24,8 +25,8 @@ struct Operation {
   bool strided() const { return first && first->spec().in_stride > 1; }
 };
 
-/// Where one side of a stage lies: views that cover its box, neighbours merged, and bytes an element there. With a
-/// table the views are of other axes than the box (see Table).
+/// Where one side of a stage lies: views that cover its box, neighbours merged, and bytes an
+/// element there. With a table the views are of other axes than the box (see Table).
 struct Side {
   Box box;
   std::vector<View> views;
@@ -51,7 +52,8 @@ struct StageSpec {
   Index threads = 1;                          ///< that have a workspace each
   std::pair<int, int> one_memory = {-1, -1};  ///< slots of source and destination that may be the same array
   bool descending = false;                    ///< the last block first
-  /// A block is read whole, and transformed along its first axis, before any of it is written; not of copies.
+  /// A block is read whole, and transformed along its first axis, before any of it is written; not
+  /// of copies.
   bool by_blocks = false;
 
   /// True when `axis` is transformed, so that every block reaches over all of it.
@@ -63,8 +65,8 @@ struct StageSpec {
     return operations.size() > 1 && !from.table && operations.front().first &&
            operations.front().first->spec().out_stride > 1;
   }
-  /// The table whose kept ranges are all that a block holds between its passes; null: there is none. Where columns are
-  /// transformed in place it holds whole rows.
+  /// The table whose kept ranges are all that a block holds between its passes; null: there is
+  /// none. Where columns are transformed in place it holds whole rows.
   const Table* kept_table() const {
     if (std::any_of(operations.begin(), operations.end(), [](const Operation& o) { return o.strided(); }))
       return nullptr;

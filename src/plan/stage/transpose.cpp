@@ -29,13 +29,13 @@ void transposed16(const std::byte* from, std::byte* to, const Panel& p, Index) {
     }
 }
 
-// A strip of as many columns as a square has: squares from `from` (stride fs) to `to` (stride ts), n rows long, which
-// are whole squares.
+// A strip of as many columns as a square has: squares from `from` (stride fs) to `to` (stride ts),
+// n rows long, which are whole squares.
 using Strip = void (*)(const std::byte* from, Index fs, std::byte* to, Index ts, Index n);
 
-// Walks strips in the order in which the side whose rows lie farther apart is met in whole rows: there memory answers
-// line by line, and reading 512 bytes of a row before the next took two thirds of the time of reading one line of
-// each. What is over is left to `corner`.
+// Walks strips in the order in which the side whose rows lie farther apart is met in whole rows:
+// there memory answers line by line, and reading 512 bytes of a row before the next took two thirds
+// of the time of reading one line of each. What is over is left to `corner`.
 template <Index E, Strip strip, Index side = 4>
 void strips(const std::byte* from, std::byte* to, const Panel& p, Index) {
   const Index i_end = p.ni & -side, j_end = p.nj & -side;
@@ -99,8 +99,8 @@ void strip4(const std::byte* from, Index fs, std::byte* to, Index ts, Index n) {
     }
 }
 
-// Four registers of four quarters each, transposed. Shuffles rather than _mm512_shuffle_f64x2, whose GCC 12 header
-// warns of itself.
+// Four registers of four quarters each, transposed. Shuffles rather than _mm512_shuffle_f64x2,
+// whose GCC 12 header warns of itself.
 [[gnu::target("avx512f"), gnu::always_inline]] inline void transpose_quarters(__m512d& a, __m512d& b, __m512d& c,
                                                                               __m512d& d) {
   const __m512d ab_low = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13),

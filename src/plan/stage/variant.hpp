@@ -1,5 +1,5 @@
-// How a stage goes about its work on a machine: a plain value, chosen in plan/policy. Results and their bits do not
-// depend on it.
+// How a stage goes about its work on a machine: a plain value, chosen in plan/policy. Results and
+// their bits do not depend on it.
 #pragma once
 
 #include <algorithm>
@@ -62,10 +62,11 @@ struct Variant {
   Load load = Load::direct;
   Between between = Between::anywhere;
   Leave leave = Leave::as_made;
-  /// What the stage's `retained_slot` gets, and what is written where it was read, stays in the caches when the rest
-  /// goes past them.
+  /// What the stage's `retained_slot` gets, and what is written where it was read, stays in the
+  /// caches when the rest goes past them.
   bool retains = true;
-  /// Where results will be written is asked for, too, but for what is sure to be stored past the caches.
+  /// Where results will be written is asked for, too, but for what is sure to be stored past the
+  /// caches.
   bool prefetches_target = true;
   Blocking blocking;
 };

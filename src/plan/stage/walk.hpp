@@ -7,8 +7,9 @@
 
 namespace weft {
 
-/// Calls visit(source, target) at every point of two views of equal extents, but for the axes `i` and `j`, along which
-/// it is up to the visitor (-1: none). `to` is not empty; elements of either have so many bytes.
+/// Calls visit(source, target) at every point of two views of equal extents, but for the axes `i`
+/// and `j`, along which it is up to the visitor (-1: none). `to` is not empty; elements of either
+/// have so many bytes.
 template <class Visit>
 void walk(const View& from, const Slots& from_slots, const View& to, const Slots& to_slots, Index bytes, int i, int j,
           Visit visit) {

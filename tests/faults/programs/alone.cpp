@@ -1,4 +1,5 @@
-// What rank 1 does otherwise than the others, while nobody checks: alone WHAT. Without a time limit it hangs, as it must.
+// What rank 1 does otherwise than the others, while nobody checks: alone WHAT. Without a time limit
+// it hangs, as it must.
 #include <weft/weft.hpp>
 
 #include <cstdio>
@@ -29,19 +30,28 @@ std::string run(const std::string& what, bool other) {
       weft::tune(MPI_COMM_WORLD, weft::c2c<double>({8, 8, 8}), plain, {.seconds = 0.1});
     } else if (what == "redistribute") {
       weft::Redistribution move(MPI_COMM_WORLD, rows, columns, 16, {.strategy = "isend"});
-      if (other) move(nullptr, b.data());
-      else move(a.data(), b.data());
+      if (other)
+        move(nullptr, b.data());
+      else
+        move(a.data(), b.data());
     } else {
       weft::Options options = plain;
       if (what.ends_with(".direct")) options.strategy = "direct";
       if (what.ends_with(".thread")) options.threads = 2, options.schedule.communicate = "thread";
-      weft::AnyPlan fft(MPI_COMM_WORLD, weft::c2c<double>({8, 8, 8}), options), same(MPI_COMM_WORLD, weft::c2c<double>({8, 8, 4}), options);
-      if (what.starts_with("null")) fft.forward(other ? nullptr : a.data(), b.data());
-      else if (what.starts_with("direction")) other ? fft.backward(a.data(), b.data()) : fft.forward(a.data(), b.data());
-      else if (what.starts_with("which")) (other ? same : fft).forward(a.data(), b.data());
-      else if (what.starts_with("absent")) other ? static_cast<void>(pause()) : fft.forward(a.data(), b.data());
-      else if (what.starts_with("right")) fft.forward(a.data(), b.data()), same.backward(b.data(), a.data());
-      else return "no such fault: " + what;
+      weft::AnyPlan fft(MPI_COMM_WORLD, weft::c2c<double>({8, 8, 8}), options),
+          same(MPI_COMM_WORLD, weft::c2c<double>({8, 8, 4}), options);
+      if (what.starts_with("null"))
+        fft.forward(other ? nullptr : a.data(), b.data());
+      else if (what.starts_with("direction"))
+        other ? fft.backward(a.data(), b.data()) : fft.forward(a.data(), b.data());
+      else if (what.starts_with("which"))
+        (other ? same : fft).forward(a.data(), b.data());
+      else if (what.starts_with("absent"))
+        other ? static_cast<void>(pause()) : fft.forward(a.data(), b.data());
+      else if (what.starts_with("right"))
+        fft.forward(a.data(), b.data()), same.backward(b.data(), a.data());
+      else
+        return "no such fault: " + what;
     }
   } catch (const std::exception& e) {
     return e.what();

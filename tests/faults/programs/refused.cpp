@@ -1,5 +1,5 @@
-// MPI itself fails on rank 1 alone: refused STRATEGY N plans with the N-th of its collective calls returning an error
-// and doing nothing.
+// MPI itself fails on rank 1 alone: refused STRATEGY N plans with the N-th of its collective calls
+// returning an error and doing nothing.
 #include <weft/weft.hpp>
 
 #include <cstdlib>

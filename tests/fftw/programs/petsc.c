@@ -1,8 +1,9 @@
-/* PETSc's MATFFTW: the spectrum of three waves, and back. Where arrays are others than those that were planned, PETSc
-   executes its plans of MPI transforms by FFTW's serial entry. FFTW alone crashes there: petsc planned  leaves it out. */
+/* PETSc's MATFFTW: the spectrum of three waves, and back. Where arrays are others than those that
+   were planned, PETSc executes its plans of MPI transforms by FFTW's serial entry. FFTW alone
+   crashes there: petsc planned  leaves it out. */
 #include <petscmat.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   PetscInt extents[3] = {24, 20, 18}, low, high, i, second;
   PetscReal spectrum_error, back_error;
   Mat fft;
@@ -40,8 +41,12 @@ int main(int argc, char **argv) {
                           second ? "other" : "the planned", spectrum_error < 1e-10 * size ? "right" : "wrong",
                           back_error < 1e-10 * size ? "right" : "wrong"));
   }
-  PetscCall(VecDestroy(&in)); PetscCall(VecDestroy(&out)); PetscCall(VecDestroy(&back));
-  PetscCall(VecDestroy(&in2)); PetscCall(VecDestroy(&out2)); PetscCall(VecDestroy(&back2));
+  PetscCall(VecDestroy(&in));
+  PetscCall(VecDestroy(&out));
+  PetscCall(VecDestroy(&back));
+  PetscCall(VecDestroy(&in2));
+  PetscCall(VecDestroy(&out2));
+  PetscCall(VecDestroy(&back2));
   PetscCall(MatDestroy(&fft));
   PetscCall(PetscFinalize());
   return 0;

@@ -66,9 +66,11 @@ class Program:
                 place = folder / ("with" if weft else "without")
                 shutil.rmtree(place, ignore_errors=True)
                 place.mkdir(parents=True)
-                environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                               "OMPI_MCA_hwloc_base_binding_policy": "none", "WEFT_WISDOM": "none"}
+                environment = {
+                    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                    "OMPI_MCA_hwloc_base_binding_policy": "none", "WEFT_WISDOM": "none"
+                }
                 words = [self.given.mpiexec, "-n", self.given.ranks]
                 if weft:
                     words += ["-x", f"LD_PRELOAD={self.given.library}"]
@@ -80,8 +82,10 @@ class Program:
         return seconds, results
 
     def result(self, text, place):
-        return [float(v) if re.match(r"[-+0-9.]", v) else v
-                for line in text.splitlines() if line.startswith("RESULT ") for v in line.split()[1:]]
+        return [
+            float(v) if re.match(r"[-+0-9.]", v) else v for line in text.splitlines() if line.startswith("RESULT ")
+            for v in line.split()[1:]
+        ]
 
 
 class Mpb(Program):
@@ -104,7 +108,6 @@ class Mpb(Program):
 
 class Petsc(Program):
     """MATFFTW of PETSc for complex numbers."""
-
     def prepare(self, folder):
         found = sorted(pathlib.Path("/usr/lib/petscdir").glob("*/*-complex/lib/pkgconfig/PETSc.pc"))
         compiler = shutil.which("mpicc.openmpi") or shutil.which("mpicc")
@@ -125,10 +128,10 @@ class Petsc(Program):
 
 class Dedalus(Program):
     """Partial differential equations in Python; its transpositions are FFTW-MPI's."""
-
     def prepare(self, folder):
         python = self.given.python
-        if not shutil.which(python) or subprocess.run([python, "-c", "import dedalus"], capture_output=True).returncode:
+        if not shutil.which(python) or subprocess.run([python, "-c", "import dedalus"],
+                                                      capture_output=True).returncode:
             raise Skip("a Python with Dedalus 3 is not there")
 
     def words(self, folder, weft):
@@ -154,7 +157,7 @@ class Xmds2(Program):
         run("xmds2", xmds_examples / f"{self.given.example}.xmds", cwd=folder, env=environment, seconds=600)
 
     def words(self, folder, weft):
-        (program,) = (path for path in folder.iterdir() if path.is_file() and os.access(path, os.X_OK))
+        (program, ) = (path for path in folder.iterdir() if path.is_file() and os.access(path, os.X_OK))
         return [program]
 
     def result(self, text, place):
@@ -163,10 +166,12 @@ class Xmds2(Program):
         values = []
         for path in sorted(place.glob("*.h5")):
             with h5py.File(path) as file:
+
                 def add(name, item):
                     if isinstance(item, h5py.Dataset):
                         values.append(name)
                         values.extend(float(v) for v in item[...].ravel())
+
                 file.visititems(add)
         return values
 
