@@ -10,14 +10,21 @@
 namespace staggered {
 namespace {
 
+/// Of complex numbers with such parts.
+int bytes_of(int numbers, MPI_Datatype real) {
+  int bytes = 0;
+  MPI_Type_size(real, &bytes);
+  return 2 * numbers * bytes;
+}
+
 /// By a strategy of weft's.
 class ByHalo : public Exchange {
  public:
-  ByHalo(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int parity, int numbers,
+  ByHalo(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int parity, int site_bytes,
          const std::string& strategy)
       : halo_(comm, of_parity(parts, parity),
               checkerboard_ghosts(parts, {.width = width, .corners = false, .periodic = {1, 1, 1, 1}}, parity),
-              static_cast<weft::Index>(sizeof(double)) * 2 * numbers, {.strategy = strategy}) {}
+              site_bytes, {.strategy = strategy}) {}
   void start(void* field) override { halo_.start(field); }
   void test() override { halo_.test(); }
   void finish() override { halo_.finish(); }
@@ -48,7 +55,7 @@ class BySides : public Exchange {
   }
 
  protected:
-  BySides(MPI_Comm comm, int numbers) : comm_(comm), site_bytes_(numbers * 16) {}
+  BySides(MPI_Comm comm, int site_bytes) : comm_(comm), site_bytes_(site_bytes) {}
   virtual const Face& of(int side) const = 0;
   virtual void send(const char* field, int side) = 0;
   MPI_Request* next() { return &requests_[count_++]; }
@@ -66,9 +73,9 @@ class BySides : public Exchange {
 
 class ByHand : public BySides {
  public:
-  ByHand(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int parity, int numbers)
-      : BySides(comm, numbers), faces_(faces(comm, parts, width, parity)) {
-    MPI_Type_contiguous(2 * numbers, MPI_DOUBLE, &site_);
+  ByHand(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int parity, int numbers, MPI_Datatype real)
+      : BySides(comm, bytes_of(numbers, real)), faces_(faces(comm, parts, width, parity)) {
+    MPI_Type_contiguous(2 * numbers, real, &site_);
     MPI_Type_commit(&site_);
     for (int side = 0; side < sides; ++side)
       buffers_[side].resize(of(side).neighbour == MPI_PROC_NULL ? 0 : of(side).leaves.size() * bytes());
@@ -90,6 +97,9 @@ class ByHand : public BySides {
     char* const to = buffers_[side].data();
     const Face& face = of(side);
     switch (site_bytes_) {  // copies of a known length are a few instructions
+      case 24:
+        pack<24>(field, face.leaves, to);
+        break;
       case 48:
         pack<48>(field, face.leaves, to);
         break;
@@ -116,7 +126,7 @@ class ByFaces : public BySides {
  public:
   /// Of `object`, an index in `objects`.
   ByFaces(MPI_Comm comm, std::shared_ptr<const FaceTypes> types, int object, int parity)
-      : BySides(comm, objects[object].numbers), types_(std::move(types)), object_(object), parity_(parity) {
+      : BySides(comm, types->site_bytes(object)), types_(std::move(types)), object_(object), parity_(parity) {
     site_ = types_->site(object_);
   }
 
@@ -133,7 +143,7 @@ class ByFaces : public BySides {
 }  // namespace
 
 Exchanges exchanges(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int numbers,
-                    const std::string& way) {
+                    const std::string& way, MPI_Datatype real) {
   Exchanges both;
   std::shared_ptr<const FaceTypes> types;
   int object = 0;
@@ -142,16 +152,16 @@ Exchanges exchanges(MPI_Comm comm, const weft::Layout& parts, const weft::Shape&
     if (object == static_cast<int>(std::size(objects)))
       throw weft::Error("sites of " + std::to_string(numbers) +
                         " complex numbers: there are datatypes for objects of 3, 6 and 9");
-    types = std::make_shared<FaceTypes>(comm, parts, width);
+    types = std::make_shared<FaceTypes>(comm, parts, width, real);
   }
   for (const int parity : {0, 1}) {
     std::shared_ptr<Exchange>& one = both[static_cast<std::size_t>(parity)];
     if (way == by_faces)
       one = std::make_shared<ByFaces>(comm, types, object, parity);
     else if (way == by_hand)
-      one = std::make_shared<ByHand>(comm, parts, width, parity, numbers);
+      one = std::make_shared<ByHand>(comm, parts, width, parity, numbers, real);
     else
-      one = std::make_shared<ByHalo>(comm, parts, width, parity, numbers, way);
+      one = std::make_shared<ByHalo>(comm, parts, width, parity, bytes_of(numbers, real), way);
   }
   return both;
 }

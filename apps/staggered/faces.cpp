@@ -57,10 +57,10 @@ std::array<Face, sides> faces(MPI_Comm comm, const weft::Layout& parts, const Sh
   return all;
 }
 
-FaceTypes::FaceTypes(MPI_Comm comm, const weft::Layout& parts, const Shape& width)
+FaceTypes::FaceTypes(MPI_Comm comm, const weft::Layout& parts, const Shape& width, MPI_Datatype real)
     : faces_{faces(comm, parts, width, 0), faces(comm, parts, width, 1)} {
   for (std::size_t object = 0; object < std::size(objects); ++object) {
-    MPI_Type_contiguous(2 * objects[object].numbers, MPI_DOUBLE, &sites_[object]);
+    MPI_Type_contiguous(2 * objects[object].numbers, real, &sites_[object]);
     MPI_Type_commit(&sites_[object]);
     for (std::size_t parity = 0; parity < 2; ++parity)
       for (std::size_t side = 0; side < sides; ++side) {
@@ -70,6 +70,12 @@ FaceTypes::FaceTypes(MPI_Comm comm, const weft::Layout& parts, const Shape& widt
         MPI_Type_commit(&type);
       }
   }
+}
+
+int FaceTypes::site_bytes(int object) const {
+  int bytes = 0;
+  MPI_Type_size(site(object), &bytes);
+  return bytes;
 }
 
 FaceTypes::~FaceTypes() {

@@ -31,8 +31,8 @@ std::array<Face, sides> faces(MPI_Comm comm, const weft::Layout& parts, const we
 /// the sites of a face out of a field. Made once.
 class FaceTypes {
  public:
-  /// Collective, as `faces`.
-  FaceTypes(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width);
+  /// Collective, as `faces`. Numbers have parts of type `real`.
+  FaceTypes(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, MPI_Datatype real = MPI_DOUBLE);
   ~FaceTypes();
   FaceTypes(const FaceTypes&) = delete;
   FaceTypes& operator=(const FaceTypes&) = delete;
@@ -42,6 +42,7 @@ class FaceTypes {
   MPI_Datatype leaves(int object, int parity, int side) const { return types_[at(object)][at(parity)][at(side)]; }
   /// One object of a site.
   MPI_Datatype site(int object) const { return sites_[at(object)]; }
+  int site_bytes(int object) const;
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }

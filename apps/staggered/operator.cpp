@@ -15,12 +15,28 @@ constexpr std::size_t link_numbers = 2 * colours * colours;
 /// Sites between two calls that let an exchange progress.
 constexpr std::size_t sites_at_once = 1024;
 
-using Pair = double __attribute__((vector_size(16)));
+/// A complex number, as one vector.
+template <class Real>
+struct PairOf {
+  typedef Real Type __attribute__((vector_size(2 * sizeof(Real))));
+};
 
-Pair pair(const double* from) {
-  Pair both;
+template <class Real>
+typename PairOf<Real>::Type pair(const Real* from) {
+  typename PairOf<Real>::Type both;
   std::memcpy(&both, from, sizeof both);
   return both;
+}
+
+template <class Real>
+MPI_Datatype datatype();
+template <>
+MPI_Datatype datatype<double>() {
+  return MPI_DOUBLE;
+}
+template <>
+MPI_Datatype datatype<float>() {
+  return MPI_FLOAT;
 }
 
 }  // namespace
@@ -37,7 +53,9 @@ void put_phases(const weft::Layout& layout, int rank, std::vector<Links>& links)
   });
 }
 
-Operator::Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<Hops>& hops, Options options)
+template <class Real>
+BasicOperator<Real>::BasicOperator(MPI_Comm comm, const weft::Layout& layout, const std::vector<Hops>& hops,
+                                   const OperatorOptions& options)
     : hops_(2 * directions * hops.size()), overlaps_(options.overlaps) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -46,7 +64,7 @@ Operator::Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<
   Index farthest = 0;
   for (const Hops& hop : hops) farthest = std::max<Index>(farthest, hop.distance);
   const Shape& width = width_ = ghost_width(layout, farthest);
-  exchanges_ = exchanges(comm, layout, width, colours, options.way);
+  exchanges_ = exchanges(comm, layout, width, colours, options.way, datatype<Real>());
   const weft::Box& box = layout.box(rank);
   weft::Box around = box;
   for (int a = 0; a < directions && !box.empty(); ++a) around.lo[a] -= width[a], around.hi[a] += width[a];
@@ -122,12 +140,12 @@ Operator::Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<
           parity.neighbours[k] = number[static_cast<std::size_t>(numbered.at(beyond(site, hop, a, back)))];
           const Index here = inside.at(site) - (back ? far * inside.strides[a] : 0);
           const Matrix& link = links[static_cast<std::size_t>(here)][at(d)];
-          double* to = parity.links.data() + k++ * link_numbers;
+          Real* to = parity.links.data() + k++ * link_numbers;
           for (std::size_t column = 0; column < colours; ++column)
             for (std::size_t row = 0; row < colours; ++row) {
               const Complex value = back ? -std::conj(link[column][row]) : link[row][column];
-              *to++ = value.real();
-              *to++ = value.imag();
+              *to++ = static_cast<Real>(value.real());
+              *to++ = static_cast<Real>(value.imag());
             }
         }
     });
@@ -138,13 +156,17 @@ Operator::Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<
 /// Calls f(site, sum over its hops) for positions [first, last) in the order of computing. Columns
 /// of links, real and imaginary parts side by side, are multiplied by the real and by the imaginary
 /// parts of vectors; these products are put together once a site.
+template <class Real>
 template <class F>
-void Operator::sum(const Parity& parity, std::size_t first, std::size_t last, const Vector* from, F&& f) const {
-  const double* link = parity.links.data() + first * hops_ * link_numbers;
+void BasicOperator<Real>::sum(const Parity& parity, std::size_t first, std::size_t last, const Vector* from,
+                              F&& f) const {
+  using Pair = typename PairOf<Real>::Type;
+  using Complex = std::complex<Real>;
+  const Real* link = parity.links.data() + first * hops_ * link_numbers;
   const std::uint32_t* neighbour = parity.neighbours.data() + first * hops_;
   for (std::size_t position = first; position < last; ++position) {
     Pair re0{}, re1{}, re2{}, im0{}, im1{}, im2{};
-    const auto add = [&](const double* column, const double* value) {
+    const auto add = [&](const Real* column, const Real* value) {
       const Pair re{value[0], value[0]}, im{value[1], value[1]};
       const Pair row0 = pair(column), row1 = pair(column + 2), row2 = pair(column + 4);
       re0 += row0 * re, im0 += row0 * im;
@@ -152,7 +174,7 @@ void Operator::sum(const Parity& parity, std::size_t first, std::size_t last, co
       re2 += row2 * re, im2 += row2 * im;
     };
     for (std::size_t hop = 0; hop < hops_; ++hop, link += link_numbers) {
-      const auto* const v = reinterpret_cast<const double*>(from + *neighbour++);
+      const auto* const v = reinterpret_cast<const Real*>(from + *neighbour++);
       add(link, v);
       add(link + 6, v + 2);
       add(link + 12, v + 4);
@@ -164,8 +186,9 @@ void Operator::sum(const Parity& parity, std::size_t first, std::size_t last, co
 }
 
 /// The same for all sites of a parity, ghost sites of `from` being filled meanwhile.
+template <class Real>
 template <class F>
-void Operator::sums(int parity, Vector* from, F&& f) {
+void BasicOperator<Real>::sums(int parity, Vector* from, F&& f) {
   const Parity& target = parities_[at(parity)];
   Exchange& exchange = *exchanges_[at(1 - parity)];
   const double begin = MPI_Wtime();
@@ -186,20 +209,24 @@ void Operator::sums(int parity, Vector* from, F&& f) {
   seconds_.rim += MPI_Wtime() - finished;
 }
 
-void Operator::exchange_by(Exchanges exchanges, bool overlaps) {
+template <class Real>
+void BasicOperator<Real>::exchange_by(Exchanges exchanges, bool overlaps) {
   exchanges_ = std::move(exchanges);
   overlaps_ = overlaps;
 }
 
-void Operator::apply(int parity, Vector* from, Vector* to) {
+template <class Real>
+void BasicOperator<Real>::apply(int parity, Vector* from, Vector* to) {
   sums(parity, from, [&](std::size_t site, const Vector& sum) { to[site] = sum; });
 }
 
-double Operator::apply_shifted(int parity, double shift, const Vector* p, Vector* from, Vector* to) {
+template <class Real>
+double BasicOperator<Real>::apply_shifted(int parity, double shift, const Vector* p, Vector* from, Vector* to) {
+  const auto times = static_cast<Real>(shift);
   double product = 0;
   sums(parity, from, [&](std::size_t site, const Vector& sum) {
     for (std::size_t c = 0; c < colours; ++c) {
-      const Complex value = shift * p[site][c] - sum[c];
+      const std::complex<Real> value = times * p[site][c] - sum[c];
       to[site][c] = value;
       product += p[site][c].real() * value.real() + p[site][c].imag() * value.imag();
     }
@@ -207,6 +234,12 @@ double Operator::apply_shifted(int parity, double shift, const Vector* p, Vector
   return product;
 }
 
-double Operator::packing_seconds() const { return exchanges_[0]->packing_seconds + exchanges_[1]->packing_seconds; }
+template <class Real>
+double BasicOperator<Real>::packing_seconds() const {
+  return exchanges_[0]->packing_seconds + exchanges_[1]->packing_seconds;
+}
+
+template class BasicOperator<double>;
+template class BasicOperator<float>;
 
 }  // namespace staggered

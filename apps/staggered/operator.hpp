@@ -26,23 +26,27 @@ struct Seconds {
   double starts = 0, inner = 0, finishes = 0, rim = 0;
 };
 
-class Operator {
+/// Links of one distance, phases in them, laid out as the lattice.
+struct Hops {
+  int distance;
+  const std::vector<Links>* links;
+};
+
+struct OperatorOptions {
+  std::string way = "auto";  ///< of filling ghost sites, as `exchanges` knows them
+  bool overlaps = true;      ///< false: ghost sites are filled before any site is computed
+};
+
+/// `Real` is double or float: of links, of vectors, and of what is computed with them.
+template <class Real>
+class BasicOperator {
  public:
-  /// Links of one distance, phases in them, laid out as the lattice.
-  struct Hops {
-    int distance;
-    const std::vector<Links>* links;
-  };
-  struct Options {
-    std::string way = "auto";  ///< of filling ghost sites, as `exchanges` knows them
-    bool overlaps = true;      ///< false: ghost sites are filled before any site is computed
-  };
+  using Vector = BasicVector<Real>;
 
   /// Collective. `layout` has boxes that are a partition. Throws weft::Error alike on all ranks
   /// where an extent is odd, for then sites across the end have the same parity.
-  Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<Hops>& hops, Options options);
-  Operator(MPI_Comm comm, const weft::Layout& layout, const std::vector<Hops>& hops)
-      : Operator(comm, layout, hops, Options()) {}
+  BasicOperator(MPI_Comm comm, const weft::Layout& layout, const std::vector<Hops>& hops,
+                const OperatorOptions& options = {});
 
   /// From now on ghost sites are filled by these exchanges, which are of `width()`, with or without
   /// overlap.
@@ -65,7 +69,7 @@ class Operator {
   /// sites are filled while sites that need none are computed. Only own sites of `to` are written.
   void apply(int parity, Vector* from, Vector* to);
   /// Collective: to = shift p - D from, where `to` and `p` are of `parity`. Returns this rank's
-  /// share of Re(p, to).
+  /// share of Re(p, to), summed in double precision.
   double apply_shifted(int parity, double shift, const Vector* p, Vector* from, Vector* to);
 
   const Seconds& seconds() const { return seconds_; }
@@ -78,7 +82,7 @@ class Operator {
     std::vector<std::uint32_t> order;       // sites, as they are computed
     std::size_t inner = 0, ghosts = 0;      // sites without ghosts among their neighbours, which come first
     std::vector<std::uint32_t> neighbours;  // by site, by hop: places in a field of the other parity
-    std::vector<double> links;              // W in the same order, column by column
+    std::vector<Real> links;                // W in the same order, column by column
   };
   static std::size_t at(int parity) { return static_cast<std::size_t>(parity); }
   template <class F>
@@ -93,5 +97,8 @@ class Operator {
   Exchanges exchanges_;
   Seconds seconds_;
 };
+
+using Operator = BasicOperator<double>;
+using SingleOperator = BasicOperator<float>;
 
 }  // namespace staggered

@@ -10,6 +10,7 @@ namespace staggered {
 /// How a solve went.
 struct Solution {
   int iterations = 0;
+  int restarts = 0;             ///< of mixed precision: how often the residual was computed anew
   std::vector<double> history;  ///< |r|^2 / |b|^2 after every iteration, by recurrence
   double residual = 0;          ///< |b - A x| / |b|, computed
   double seconds = 0;           ///< of all iterations
@@ -22,6 +23,11 @@ struct Solution {
 /// filled.
 Solution solve(MPI_Comm comm, Operator& d, int parity, double mass, const Vector* b, Vector* x, double tolerance,
                int most);
+
+/// The same in mixed precision: `single`, of the same links, does the iterations, and `d` computes
+/// what is left of b whenever the residual has fallen by five digits; then they begin anew with it.
+Solution solve(MPI_Comm comm, Operator& d, SingleOperator& single, int parity, double mass, const Vector* b, Vector* x,
+               double tolerance, int most);
 
 /// Floating point operations of one iteration, for each site of the whole lattice, as lattice codes
 /// count them: of one link 606, with long links 1187.

@@ -10,7 +10,10 @@ namespace staggered {
 using Complex = std::complex<double>;
 
 constexpr int colours = 3;
-using Vector = std::array<Complex, colours>;
+template <class Real>
+using BasicVector = std::array<std::complex<Real>, colours>;
+using Vector = BasicVector<double>;
+using SingleVector = BasicVector<float>;
 /// Row by row.
 using Matrix = std::array<Vector, colours>;
 

@@ -55,7 +55,7 @@ int run(const BenchRequest& request) {
   const weft::Layout layout = sites(shape, ranks);
   std::vector<Links> links = random_links(layout, rank, 1), far_links;
   put_phases(layout, rank, links);
-  std::vector<Operator::Hops> hops{{1, &links}};
+  std::vector<Hops> hops{{1, &links}};
   if (request.far) far_links = random_links(layout, rank, 2), hops.push_back({3, &far_links});
   Operator d(comm, layout, hops);
   links = {}, far_links = {};
