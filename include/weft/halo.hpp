@@ -62,6 +62,13 @@ class Fields {
   std::span<void* const> all_;
 };
 
+class Halo;
+namespace check {
+struct Program;
+/// What every rank does in a halo exchange, filling and adding, as data. Collective.
+std::vector<Program> programs(const Halo& halo);
+}  // namespace check
+
 /// A halo exchange, ready to run any number of times. Making one is collective, and so is every
 /// call but `test`; executing allocates nothing. The strategies are those of redistributions.
 class Halo {
@@ -119,6 +126,7 @@ class Halo {
 
  private:
   struct Body;
+  friend std::vector<check::Program> check::programs(const Halo& halo);
   void start_add(const Fields& arrays, Adding adding, std::size_t number_bytes);
   std::unique_ptr<Body> body_;
 };

@@ -7,6 +7,7 @@
 
 #include <weft/halo.hpp>
 
+#include "check/order.hpp"
 #include "mpi/tracing.hpp"
 #include "plan/bind.hpp"
 #include "plan/moves.hpp"
@@ -39,6 +40,8 @@ struct [[gnu::visibility("hidden")]] Halo::Body {
   void finish();
   std::string describe() const;
   void record(std::shared_ptr<trace::Recorder> on);
+  check::Program program() const;
+  const mpi::Communicator& comm() const { return comm_; }
   /// Of boxes: where this rank's own points lie in its array.
   View inside() const { return problem.to.view(comm_.rank()).cut(problem.from.box(comm_.rank())); }
 

@@ -2,8 +2,11 @@
 // the timing.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <random>
+
+#include <weft/halo.hpp>
 
 #include "check/order.hpp"
 #include "support/nodes.hpp"
@@ -196,6 +199,44 @@ TEST(Order, EveryRedistributionIsOrdered) {
         } catch (const Error&) {
         }
       }
+}
+
+/// Every form that a halo has: boxes and lists, several fields, filling and adding.
+std::vector<std::function<Halo(const HaloOptions&)>> halos(int ranks) {
+  const Layout boxes = Layout::grid({8, 4 * ranks}, {1, ranks});
+  const auto of = [=](Shape width, bool corners, Few<int> periodic, int fields) {
+    return [=](HaloOptions options) {
+      options.width = width, options.corners = corners, options.periodic = periodic, options.fields = fields;
+      return Halo(world, boxes, 16, options);
+    };
+  };
+  return {of({1, 1}, true, {1, 1}, 1), of({0, 2}, true, {}, 2), of({2, 5}, false, {0, 1}, 3),
+          [=](const HaloOptions& options) {
+            std::vector<Box> parts;
+            for (int r = 0; r < ranks; ++r) parts.push_back(boxes.box(r));
+            const Layout ghosts = checkerboard_ghosts(boxes, {.width = {1, 1}, .periodic = {1, 1}});
+            return Halo(world, Layout::checkerboard({8, 4 * ranks}, parts), ghosts, 8, options);
+          }};
+}
+
+TEST(Order, EveryHaloIsOrdered) {
+  const int ranks = ranks_of_world();
+  int seen = 0;
+  for (const Strategy* strategy : strategies())
+    for (const auto& [name, nodes] : node_layouts(ranks))
+      for (int form = 0; const auto& make : halos(ranks)) {
+        SCOPED_TRACE(std::string(strategy->name()) + ", " + name + ", form " + std::to_string(form++));
+        try {
+          const HaloOptions options{
+              .adds = true, .strategy = std::string(strategy->name()), .nodes = nodes, .wisdom = false};
+          const check::Finding found = check::check(check::programs(make(options)));
+          EXPECT_TRUE(found.clean()) << found.text;
+          EXPECT_GT(found.compared, 0);
+          ++seen;
+        } catch (const Declined&) {
+        }
+      }
+  EXPECT_GE(seen, 40);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <functional>
 #include <sstream>
 
+#include <weft/halo.hpp>
+
 #include "check/order.hpp"
 #include "support/plans.hpp"
 
@@ -69,7 +71,8 @@ class OrderFaults : public testing::Test {
     return AnyPlan(world, problem, options);
   }
   // Planted on all ranks, or on the first alone.
-  static void found(const char* name, const AnyPlan& plan, const Fault& fault, const Parts& parts, bool on_all = true) {
+  template <class Plan>
+  static void found(const char* name, const Plan& plan, const Fault& fault, const Parts& parts, bool on_all = true) {
     SCOPED_TRACE(name);
     Programs ranks = check::programs(plan);
     const check::Finding before = check::check(ranks);
@@ -78,7 +81,7 @@ class OrderFaults : public testing::Test {
     std::for_each(ranks.begin(), on_all ? ranks.end() : ranks.begin() + 1, fault);
     const check::Finding after = check::check(ranks);
     EXPECT_FALSE(after.clean());
-    EXPECT_TRUE(says(after.text, parts)) << after.text << plan.steps();
+    EXPECT_TRUE(says(after.text, parts)) << after.text << plan.describe();
     if (rank_of_world() == 0 && std::getenv("WEFT_TEST_VERBOSE")) std::cout << name << "\n" << after.text << std::endl;
   }
 };
@@ -192,6 +195,32 @@ TEST_F(OrderFaults, OfSharedMemory) {
               if (a.region.memory.number > first) a.region.memory.number = first;
         },
         {"exchange 0 of forward", "stage 1 from block 0 on"});
+}
+
+TEST_F(OrderFaults, OfHalos) {
+  const Layout boxes = Layout::slab({4 * ranks_of_world(), 6}, 0, ranks_of_world());
+  const auto halo = [&](const char* strategy) {
+    return Halo(world, boxes, 8,
+                {.width = {1, 1}, .periodic = {1, 1}, .adds = true, .strategy = strategy, .wisdom = false});
+  };
+  constexpr Execution fill = forward, add = backward;
+  const Halo direct = halo("direct"), messages = halo("isend");
+  found("a halo that is read before it has come", messages,
+        [](check::Program& p) { left_out(p, fill, Kind::finish, 0); }, {"fill", "stage 2"});
+  found("a halo that is sent before it is packed", messages,
+        [](check::Program& p) { swapped(p, add, Kind::start, 0, Kind::work, 0); }, {"add", "stage 0"});
+  found("a halo whose neighbours are not waited for", direct,
+        [](check::Program& p) { no_wait(p, fill, Kind::finish, 0); }, {"fill", "stage 2"});
+  found("a halo that is filled again while its neighbours read", direct,
+        [](check::Program& p) { no_wait(p, fill, Kind::open, 0); }, {"fill", "stage 0"});
+  found("ghost points that are written too early", messages,
+        [](check::Program& p) {
+          auto& all = events(p, fill);
+          const auto arrives = std::find_if(all.begin(), all.end(),
+                                            [](const check::Event& e) { return e.kind == Kind::work && e.of == 2; });
+          if (arrives != all.end()) std::rotate(all.begin(), arrives, arrives + 1);
+        },
+        {"fill", "stage 2"});
 }
 
 TEST_F(OrderFaults, OfThreads) {

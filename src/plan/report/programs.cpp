@@ -5,77 +5,14 @@
 #include "check/order.hpp"
 #include "plan/plan.hpp"
 #include "plan/redistribute.hpp"
+#include "plan/report/exchange_program.hpp"
 
 namespace weft {
 namespace {
 
 // What arrays of the caller and memory that exchanges share are called; other memory is its slot.
-constexpr int real_array = -1, spectrum = -2, second_array = -3, mapped_spectrum = -4, shared_memory = 1 << 20;
+constexpr int real_array = -1, spectrum = -2, second_array = -3, mapped_spectrum = -4;
 constexpr int most_transitions = 64;  // of a direction, so that keys of exchanges differ
-
-check::Kind kind(Exchange::Verb verb) {
-  switch (verb) {
-    case Exchange::Verb::open:
-      return check::Kind::open;
-    case Exchange::Verb::start:
-      return check::Kind::start;
-    case Exchange::Verb::finish:
-      return check::Kind::finish;
-    case Exchange::Verb::close:
-      return check::Kind::close;
-  }
-  return check::Kind::open;
-}
-
-check::Kind kind(Step::Kind step) {
-  switch (step) {
-    case Step::Kind::open:
-      return check::Kind::open;
-    case Step::Kind::start:
-      return check::Kind::start;
-    case Step::Kind::finish:
-      return check::Kind::finish;
-    case Step::Kind::close:
-      return check::Kind::close;
-    case Step::Kind::work:
-    case Step::Kind::test:
-      break;
-  }
-  return check::Kind::work;
-}
-
-/// By slot: memory that an exchange shares between ranks.
-using Shared = std::map<int, check::Memory>;
-
-void share(Shared& all, const Exchange& exchange, int self, const std::vector<int>& members, int key) {
-  for (const auto& [slot, member] : exchange.promises(self).shared)
-    if (slot >= 0) all[slot] = {members[static_cast<std::size_t>(member)], shared_memory + key};
-}
-
-/// `memory(slot)` is what a slot is called while the exchange runs.
-template <class Memory>
-check::Exchange described(const Exchange& exchange, int self, const std::vector<int>& members, int key,
-                          Index element_bytes, Memory memory) {
-  const Exchange::Promises promises = exchange.promises(self);
-  check::Exchange all{key, members, {}, {}};
-  for (const auto& w : promises.waits)
-    all.waits.push_back(
-        {kind(w.verb), w.tile, members[static_cast<std::size_t>(w.member)], kind(w.of), w.of_tile, w.rounds, w.begun});
-  std::map<int, check::Memory> named;
-  for (const auto& [slot, member] : promises.shared)
-    named[slot] = {members[static_cast<std::size_t>(member)], shared_memory + key};
-  for (const auto& t : promises.touches) {
-    const auto name = named.find(t.at.slot);
-    const check::Memory there = name == named.end() ? memory(t.at.slot) : name->second;
-    all.touches.push_back(
-        {t.tile,
-         kind(t.from),
-         kind(t.to),
-         {check::region(t.at, t.at.box, t.element_bytes > 0 ? t.element_bytes : element_bytes, there), t.writes, 0},
-         t.until_begun});
-  }
-  return all;
-}
 
 /// What of a numbered axis the lines of a block name: half-open ranges, ascending.
 std::vector<std::pair<Index, Index>> numbers(const Table& table, const Box& block, bool writes) {
@@ -179,8 +116,9 @@ class PlanProgram {
         continue;
       }
       const bool after = static_cast<int>(h) >= transform.turn;
-      const auto looked_up = [&](int slot) {
-        return maps(transform) && slot == (plan_.waves ? 1 : 0) ? end(after) : memory(transform, slot);
+      const auto looked_up = [&](const View& view, Index bytes) {
+        const bool at_end = maps(transform) && view.slot == (plan_.waves ? 1 : 0);
+        return check::region(view, view.box, bytes, at_end ? end(after) : memory(transform, view.slot));
       };
       x.exchanges.push_back(described(*exchange, transform.selves[h], members(transform.transitions[h]),
                                       keys_.at(exchange), transform.bytes[h + 1], looked_up));
@@ -235,13 +173,6 @@ class PlanProgram {
   std::map<const Exchange*, int> keys_;
 };
 
-/// The programs of all ranks from this rank's.
-std::vector<check::Program> gathered(const mpi::Communicator& comm, const check::Program& mine) {
-  std::vector<check::Program> all;
-  for (const std::string& bytes : comm.gather_all(check::packed(mine))) all.push_back(check::unpacked(bytes));
-  return all;
-}
-
 }  // namespace
 
 check::Program AnyPlan::Body::program() const { return PlanProgram(*this).make(); }
@@ -268,16 +199,17 @@ check::Program Redistribution::Body::program() const {
   x.name = "redistribution";
   program.names = {
       {real_array, "the from-array"}, {spectrum, "the to-array"}, {shared_memory, "the memory for the exchange"}};
-  x.exchanges.push_back(described(*bound_.exchange, pattern_.rank(), pattern_.members(), 0, bytes_, memory));
+  const auto region = [&](const View& view, Index bytes) {
+    return check::region(view, view.box, bytes, memory(view.slot));
+  };
+  x.exchanges.push_back(described(*bound_.exchange, pattern_.rank(), pattern_.members(), 0, bytes_, region));
   for (const Step& step : steps_) {
     if (step.kind == Step::Kind::test) continue;
     check::Event& event = x.events.emplace_back(check::Event{kind(step.kind), step.of, step.first, 0, 0, {}});
     if (step.kind != Step::Kind::work) continue;
     for (const Move& move : moves_[static_cast<std::size_t>(step.first * parts + step.of)])
-      for (const bool writes : {false, true}) {
-        const View& view = writes ? move.to : move.from;
-        event.accesses.push_back({check::region(view, view.box, bytes_, memory(view.slot)), writes, 0});
-      }
+      for (const bool writes : {false, true})
+        event.accesses.push_back({region(writes ? move.to : move.from, bytes_), writes, 0});
   }
   for (const bool to : {false, true})
     program.arrays.push_back(
@@ -288,12 +220,12 @@ check::Program Redistribution::Body::program() const {
 namespace check {
 
 std::vector<Program> programs(const AnyPlan& plan) {
-  return gathered(plan.body_->comm, plan.body_->comm.agree([&] { return plan.body_->program(); }));
+  return gathered_programs(plan.body_->comm, plan.body_->comm.agree([&] { return plan.body_->program(); }));
 }
 
 std::vector<Program> programs(const Redistribution& redistribution) {
   const auto& body = *redistribution.body_;
-  return gathered(body.comm(), body.comm().agree([&] { return body.program(); }));
+  return gathered_programs(body.comm(), body.comm().agree([&] { return body.program(); }));
 }
 
 }  // namespace check
