@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "plan/stage/transpose.hpp"
+#include "plan/stage/walk.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
