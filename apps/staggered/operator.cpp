@@ -161,7 +161,7 @@ template <class F>
 void BasicOperator<Real>::sum(const Parity& parity, std::size_t first, std::size_t last, const Vector* from,
                               F&& f) const {
   using Pair = typename PairOf<Real>::Type;
-  using Complex = std::complex<Real>;
+  using Number = std::complex<Real>;
   const Real* link = parity.links.data() + first * hops_ * link_numbers;
   const std::uint32_t* neighbour = parity.neighbours.data() + first * hops_;
   for (std::size_t position = first; position < last; ++position) {
@@ -179,9 +179,8 @@ void BasicOperator<Real>::sum(const Parity& parity, std::size_t first, std::size
       add(link + 6, v + 2);
       add(link + 12, v + 4);
     }
-    f(parity.order[position],
-      Vector{Complex(re0[0] - im0[1], re0[1] + im0[0]), Complex(re1[0] - im1[1], re1[1] + im1[0]),
-             Complex(re2[0] - im2[1], re2[1] + im2[0])});
+    f(parity.order[position], Vector{Number(re0[0] - im0[1], re0[1] + im0[0]), Number(re1[0] - im1[1], re1[1] + im1[0]),
+                                     Number(re2[0] - im2[1], re2[1] + im2[0])});
   }
 }
 
