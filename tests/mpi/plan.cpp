@@ -177,6 +177,7 @@ TEST(Plan, HalvedAxisFirst) {
 // The processor's own kernels, whatever planning measures today: rows and columns, in blocks and
 // straight from peers' memory to where they are wanted.
 TEST(Plan, KernelsForEveryLine) {
+  if (crowded() && ranks_of_world() > 3) GTEST_SKIP() << "more ranks do what three do";
   const auto over = [](const auto& problem, double tolerance, const Change& change) {
     const Change measured = [&](Options& o) { change(o), o.effort = "measure"; };
     Options options;
