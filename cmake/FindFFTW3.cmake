@@ -1,4 +1,5 @@
-# Finds FFTW 3 in double and single precision: targets FFTW3::fftw3 and FFTW3::fftw3f. Looks in FFTW3_ROOT or CMAKE_PREFIX_PATH.
+# Finds FFTW 3 in double and single precision: targets FFTW3::fftw3 and FFTW3::fftw3f. Looks in
+# FFTW3_ROOT or CMAKE_PREFIX_PATH.
 find_path(FFTW3_INCLUDE_DIR fftw3.h)
 find_library(FFTW3_LIBRARY fftw3)
 find_library(FFTW3F_LIBRARY fftw3f)

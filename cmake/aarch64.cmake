@@ -1,5 +1,6 @@
-# For 64-bit Arm, on another processor: Debian's cross compiler, libraries from WEFT_ARM_SYSROOT (tools/arm_sysroot makes it), and
-# qemu, which runs what is made. MPI's launcher is the system's own; it starts qemu.
+# For 64-bit Arm, on another processor: Debian's cross compiler, libraries from WEFT_ARM_SYSROOT
+# (tools/arm_sysroot makes it), and qemu, which runs what is made. MPI's launcher is the system's
+# own; it starts qemu.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,6 +1,6 @@
 # What launching needs to know about the MPI found: WEFT_OPEN_MPI, and WEFT_CMA, whether one process may read another's
-# memory. Containers often forbid that, and Open MPI 4 then fails in mid-message unless it is told not to try. WEFT_UCX: MPICH waits in
-# UCX's progress.
+# memory. Containers often forbid that, and Open MPI 4 then fails in mid-message unless it is told
+# not to try. WEFT_UCX: MPICH waits in UCX's progress.
 include(CheckCXXSourceCompiles)
 include(CheckCXXSourceRuns)
 

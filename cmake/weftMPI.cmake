@@ -1,11 +1,12 @@
-# weft_mpi_name(name [compiler's include folders...]) tells which MPI a header mpi.h belongs to: "Open MPI 4", "MPICH" (and all
-# that keep its binary interface), or "" where it does not say. Used when weft is built and when a client finds it: the
-# two must be the same.
+# weft_mpi_name(name [compiler's include folders...]) tells which MPI a header mpi.h belongs to:
+# "Open MPI 4", "MPICH" (and all that keep its binary interface), or "" where it does not say. Used
+# when weft is built and when a client finds it: the two must be the same.
 function(weft_mpi_name name)
   set(found "")
   foreach(folder IN LISTS ARGN)
     if(NOT found AND EXISTS "${folder}/mpi.h")
-      file(STRINGS "${folder}/mpi.h" lines REGEX "^[ \t]*#[ \t]*define[ \t]+(OMPI_MAJOR_VERSION|MPICH_VERSION|MPICH_NUMVERSION)[ \t]")
+      file(STRINGS "${folder}/mpi.h" lines
+        REGEX "^[ \t]*#[ \t]*define[ \t]+(OMPI_MAJOR_VERSION|MPICH_VERSION|MPICH_NUMVERSION)[ \t]")
       if(lines MATCHES "OMPI_MAJOR_VERSION[ \t]+([0-9]+)")
         set(found "Open MPI ${CMAKE_MATCH_1}")
       elseif(lines MATCHES "MPICH")
@@ -16,8 +17,9 @@ function(weft_mpi_name name)
   set(${name} "${found}" PARENT_SCOPE)
 endfunction()
 
-# weft_same_fortran_wrapper() sets MPI_Fortran_COMPILER, unless it is set, to the wrapper of the same MPI as MPI_CXX_COMPILER: CMake looks for each language
-# by itself, and where there are two MPIs may find the other one.
+# weft_same_fortran_wrapper() sets MPI_Fortran_COMPILER, unless it is set, to the wrapper of the
+# same MPI as MPI_CXX_COMPILER: CMake looks for each language by itself, and where there are two
+# MPIs may find the other one.
 macro(weft_same_fortran_wrapper)
   if(NOT MPI_Fortran_COMPILER)
     string(REGEX REPLACE "mpi(cxx|c\\+\\+|CC)([^/]*)$" "mpifort\\2" weft_same_mpi "${MPI_CXX_COMPILER}")

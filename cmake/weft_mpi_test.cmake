@@ -1,9 +1,10 @@
 # weft_mpi_test(NAME target NP n [TIMEOUT seconds] [ARGS ...] [LONG] [TINY])
 #
 # Runs a program on n ranks with ${MPIEXEC_EXECUTABLE} and its flags (mpirun, srun, ...). The launcher ends every rank
-# when time is up; ctest's own limit is only a net below it. Tests do not share cores (PROCESSORS). Where ranks outnumber
-# cores an MPI that spins while it waits needs milliseconds a call: MPICH over UCX is taught to give the core away
-# (tests/support/yield.cpp); with others only tests marked TINY stay out of the label `long` there.
+# when time is up; ctest's own limit is only a net below it. Tests do not share cores (PROCESSORS).
+# Where ranks outnumber cores an MPI that spins while it waits needs milliseconds a call: MPICH over
+# UCX is taught to give the core away (tests/support/yield.cpp); with others only tests marked TINY
+# stay out of the label `long` there.
 include(ProcessorCount)
 ProcessorCount(WEFT_CORES)
 
@@ -43,8 +44,9 @@ function(weft_mpi_test name target)
   endif()
 endfunction()
 
-# weft_gtest_folder(folder NP n... [SUPPORT file...]) makes one program of tests/folder/*.cpp and the named files of tests/support, so that many cases share one start of MPI,
-# and runs it on each number of ranks. With an MPI that spins, more ranks than cores run only the cases named *Tiny*.
+# weft_gtest_folder(folder NP n... [SUPPORT file...]) makes one program of tests/folder/*.cpp and
+# the named files of tests/support, so that many cases share one start of MPI, and runs it on each
+# number of ranks. With an MPI that spins, more ranks than cores run only the cases named *Tiny*.
 function(weft_gtest_folder folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "NP;SUPPORT")
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
@@ -68,7 +70,8 @@ function(weft_gtest_folder folder)
   foreach(ranks IN LISTS arg_NP)
     set(kind "")
     set(timeout ${arg_TIMEOUT})
-    if(folder MATCHES "^(mpi|changing)$")  # minutes each: not for what other numbers of ranks, or another build, find too
+    # Minutes each: not for what other numbers of ranks, or another build, find too.
+    if(folder MATCHES "^(mpi|changing)$")
       if(NOT WEFT_OPEN_MPI AND ranks GREATER 3)
         set(kind LONG)
         math(EXPR timeout "3 * ${timeout}")

@@ -1,6 +1,7 @@
-# weft.pc and those of the drop-in, for pkg-config. Paths are relative to the file itself, so that an installed tree may be moved and `cmake --install
-# --prefix` may name any folder; folders that were given as absolute paths stay as they are. Where the file itself lies in an
-# absolute folder, the prefix is written in when it is installed.
+# weft.pc and those of the drop-in, for pkg-config. Paths are relative to the file itself, so that
+# an installed tree may be moved and `cmake --install --prefix` may name any folder; folders that
+# were given as absolute paths stay as they are. Where the file itself lies in an absolute folder,
+# the prefix is written in when it is installed.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix "@CMAKE_INSTALL_PREFIX@")
 else()

@@ -301,9 +301,10 @@ contains
   ! ---- halos ----
 
   ! Collective. A rank's array is its box of the layout with the ghost points around it: width(axis) at both ends, or
-  ! behind(axis) at the upper one; `bounds` tells its bounds. periodic(axis): beyond the global shape lies the other end.
-  ! corners = .false.: points that are ghosts on more than one axis are left as they are. `fields` arrays are exchanged
-  ! at once. adds = .true.: `add` will be called. Of the options only 'strategy', 'nodes' and 'wisdom' may be set.
+  ! behind(axis) at the upper one; `bounds` tells its bounds. periodic(axis): beyond the global
+  ! shape lies the other end. corners = .false.: points that are ghosts on more than one axis are
+  ! left as they are. `fields` arrays are exchanged at once. adds = .true.: `add` will be called. Of
+  ! the options only 'strategy', 'nodes' and 'wisdom' may be set.
   subroutine halo_f08(halo, comm, layout, element_bytes, width, behind, periodic, corners, fields, adds, options, ierr)
     class(weft_halo), intent(inout) :: halo
     type(MPI_Comm), intent(in) :: comm
@@ -595,8 +596,9 @@ contains
     call ended(status, ierr)
   end function
 
-  ! Ghost points of boxes as lists, beside a checkerboard of the same boxes: those of even sum of C's indices (parity 0),
-  ! of odd (1), or both (-1, also absent). docs/halo.md tells their order, along C's axes.
+  ! Ghost points of boxes as lists, beside a checkerboard of the same boxes: those of even sum of
+  ! C's indices (parity 0), of odd (1), or both (-1, also absent). docs/halo.md tells their order,
+  ! along C's axes.
   subroutine weft_checkerboard_ghosts(ghosts, layout, width, periodic, corners, parity, ierr)
     type(weft_layout), intent(inout) :: ghosts
     type(weft_layout), intent(in) :: layout

@@ -326,8 +326,8 @@ contains
     call ended(status, ierr)
   end subroutine
 
-  ! Collective, plane waves only: backward, `map` on every line of real space, forward. in and out are both coefficients,
-  ! as `output` gives them.
+  ! Collective, plane waves only: backward, `map` on every line of real space, forward. in and out
+  ! are both coefficients, as `output` gives them.
   subroutine backward_map_forward(plan, in, out, map, ierr)
     class(weft_plan), intent(in) :: plan
     type(*), intent(in), target :: in(..)

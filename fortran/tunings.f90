@@ -136,8 +136,8 @@ contains
     of_trace = c_null_ptr
     if (present(trace)) of_trace = trace%handle
     call make_problem(problem, made, status)
-    if (status == WEFT_OK) status = weft_tune_f(tuning%handle, int(comm, c_int), made, of_options, measured, skew, all, &
-      of_trace, c_null_funptr, c_null_ptr)
+    if (status == WEFT_OK) status = weft_tune_f(tuning%handle, int(comm, c_int), made, of_options, measured, skew, &
+      all, of_trace, c_null_funptr, c_null_ptr)
     call weft_problem_destroy(made)
     call ended(status, ierr)
   end subroutine

@@ -79,7 +79,8 @@ sudo apt-get update && sudo apt-get install --yes --no-install-recommends ${miss
     echo "installing these; the log is build/setup.log"
     # Package lists may be absent or out of date: they are fetched only when installing fails without.
     { "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
-        { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; }; } >build/setup.log 2>&1 ||
+        { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; }
+    } >build/setup.log 2>&1 ||
         { tail -n 20 build/setup.log; fail "could not install: ${missing[*]}"; }
 }
 
@@ -96,7 +97,8 @@ fetch_ducc() {
 # Libraries for 64-bit Arm in build/arm_sysroot.
 fetch_arm() {
     mkdir -p build
-    tools/arm_sysroot >build/arm_sysroot.log 2>&1 || { tail -n 20 build/arm_sysroot.log; fail "could not fetch libraries for 64-bit Arm"; }
+    tools/arm_sysroot >build/arm_sysroot.log 2>&1 ||
+        { tail -n 20 build/arm_sysroot.log; fail "could not fetch libraries for 64-bit Arm"; }
 }
 
 # A Python in build/python that has what the Python package needs: nanobind to be built, mpi4py to run; and
@@ -130,9 +132,10 @@ programs_of_others() {
         echo "without Dedalus 3: the log is build/programs.log"
 }
 
-# build PRESET [CMake options...]: configures and builds, or of the build the targets that are named in `targets`. Shows one line of
-# progress; without a terminal it shows none, and the log alone has the steps. Open MPI is named where two MPIs may lie side by side;
-# Python is that of python_environment where it has been made.
+# build PRESET [CMake options...]: configures and builds, or of the build the targets that are named
+# in `targets`. Shows one line of progress; without a terminal it shows none, and the log alone has
+# the steps. Open MPI is named where two MPIs may lie side by side; Python is that of
+# python_environment where it has been made.
 targets=()
 build() {
     local preset=$1 named=() log; shift
@@ -142,12 +145,14 @@ build() {
     elif [ "$preset" != mpich ] && command -v mpicxx.openmpi mpirun.openmpi >/dev/null; then
         named=(-D MPI_CXX_COMPILER="$(command -v mpicxx.openmpi)" -D MPIEXEC_EXECUTABLE="$(command -v mpirun.openmpi)")
     fi
-    # Reading headers takes most of the time: files are compiled many at a time. The long presets compile them one by one, which shows
-    # that each includes what it needs; so does a folder where someone works already.
+    # Reading headers takes most of the time: files are compiled many at a time. The long presets
+    # compile them one by one, which shows that each includes what it needs; so does a folder where
+    # someone works already.
     if [[ $preset =~ ^(release|ci|mpich)$ && ! -f build/$preset/CMakeCache.txt ]]; then
         named+=(-D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=10)
     fi
-    [ ! -x build/python/bin/python ] || [ "$preset" = arm ] || named+=(-D Python_EXECUTABLE="$PWD/build/python/bin/python")
+    [ ! -x build/python/bin/python ] || [ "$preset" = arm ] ||
+        named+=(-D Python_EXECUTABLE="$PWD/build/python/bin/python")
     mkdir -p build
     echo "configuring build/$preset"
     cmake --preset "$preset" "${named[@]}" "$@" >"$log" 2>&1 || { cat "$log"; return 1; }

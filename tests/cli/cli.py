@@ -25,7 +25,8 @@ def weft(*words, ranks=0, **options):
 
 
 def write_npy(path, shape, kind, values=None):
-    header = f"{{'descr': '{'|' if kind == 'u1' else '<'}{kind[0]}{SIZES[kind]}', 'fortran_order': False, 'shape': {shape}, }}"
+    kind_text = f"{'|' if kind == 'u1' else '<'}{kind[0]}{SIZES[kind]}"
+    header = f"{{'descr': '{kind_text}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
     with open(path, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
@@ -138,7 +139,8 @@ class Texts(Test):
         self.assertRegex(wrong.out, r"\norder: [0-9]+ pairs of accesses compared, [1-9][0-9]* not ordered\n")
         self.assertRegex(
             wrong.out,
-            r"\nrank \d (reads|writes) and rank \d (reads|writes) bytes \d+ to \d+ of the memory for exchange 0 of forward on rank \d, in no certain order\n"
+            r"\nrank \d (reads|writes) and rank \d (reads|writes) bytes \d+ to \d+ "
+            r"of the memory for exchange 0 of forward on rank \d, in no certain order\n"
             r"    rank \d: stage \d from block 0 on, in execution \d \(forward\)\n")
 
     def test_exchange(self):
@@ -478,7 +480,8 @@ class Transform(Test):
 
 class Traces(Test):
     def trace(self, name):
-        """Read, and looked at: every rank is in it, spans lie in executions, and the two sums of communication time are one."""
+        """Read, and looked at: every rank is in it, spans lie in executions, and the two sums of communication
+        time are one."""
         with open(self.path(name)) as file:
             data = json.load(file)
         spans = [event for event in data["traceEvents"] if event["ph"] == "X"]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Wisdom in files, as jobs treat it that know nothing of each other, and as machines end them: wisdom.py WEFT [unittest options]."""
+"""Wisdom in files, as jobs treat it that know nothing of each other, and as machines end
+them: wisdom.py WEFT [unittest options]."""
 import json
 import os
 import random

@@ -1,5 +1,6 @@
-// A table of bad input: every call is made wrongly on all ranks, then on one rank alone. Each must throw one error, with the same message on every
-// rank, and leave a plan that was made before as good as it was. What hangs is ended by the limit of every test.
+// A table of bad input: every call is made wrongly on all ranks, then on one rank alone. Each must
+// throw one error, with the same message on every rank, and leave a plan that was made before as
+// good as it was. What hangs is ended by the limit of every test.
 #include <weft/weft.hpp>
 
 #include <gtest/gtest.h>

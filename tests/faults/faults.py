@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Kills ranks, takes shared memory away and lets one rank alone do otherwise: faults.py WEFT ALONE MPIEXEC [unittest options]."""
+"""Kills ranks, takes shared memory away and lets one rank alone do otherwise:
+faults.py WEFT ALONE MPIEXEC [unittest options]."""
 import os
 import resource
 import subprocess
@@ -65,8 +66,10 @@ class Alone(unittest.TestCase):
         for what, text in {
                 "null": "rank 1: forward: the input array is null on rank 1",
                 "null.direct": "rank 1: forward: the input array is null on rank 1",
-                "direction": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has backward of plan 0",
-                "which": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), rank 1 has forward of plan 1 (8x8x4",
+                "direction": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), "
+                "rank 1 has backward of plan 0",
+                "which": "ranks disagree about the call: rank 0 has forward of plan 0 (8x8x8, strategy alltoallv), "
+                "rank 1 has forward of plan 1 (8x8x4",
                 "redistribute": "rank 1: the input array of a redistribution is a null pointer",
                 "right": "nothing was thrown",
         }.items():
@@ -92,7 +95,8 @@ class Alone(unittest.TestCase):
 
 
 class Refused(unittest.TestCase):
-    """MPI itself fails on rank 1, in a call in which rank 0 waits: all hear of it, or the time limit ends the job with words."""
+    """MPI itself fails on rank 1, in a call in which rank 0 waits: all hear of it, or the time limit
+    ends the job with words."""
     def refused(self, strategy, nth):
         program = os.path.join(os.path.dirname(ALONE), "weft_refused")
 
@@ -169,7 +173,8 @@ class NoSharedMemory(unittest.TestCase):
         return result
 
     def falls_back(self, why, **options):
-        """`direct` is refused with the reason; `auto` takes another strategy and says why; strategies that know nodes have one in their place."""
+        """`direct` is refused with the reason; `auto` takes another strategy and says why; strategies
+        that know nodes have one in their place."""
         result = self.plan("--strategy", "direct", **options)
         self.assertEqual(result.code, 2, result)
         self.assertEqual(result.err.count("weft: "), 1, result)
@@ -212,7 +217,8 @@ class NoSharedMemory(unittest.TestCase):
 
     def test_none_of_it(self):
         none = self.mounted(f"""mount -t tmpfs tmpfs /mnt; for f in /dev/*; do n=/mnt/${{f##*/}}
-            if [ $f = {SHARED} ]; then :; elif [ -L $f ]; then cp -P $f $n; elif [ -d $f ]; then mkdir $n; mount --rbind $f $n; else : >$n; mount --bind $f $n; fi
+            if [ $f = {SHARED} ]; then :; elif [ -L $f ]; then cp -P $f $n
+            elif [ -d $f ]; then mkdir $n; mount --rbind $f $n; else : >$n; mount --bind $f $n; fi
             done; mount --rbind /mnt /dev; [ ! -e {SHARED} ]""")
         for memory in "own", "window":  # MPI has other places for its own
             result = self.plan("--strategy", "direct", before=none, environment={"WEFT_SHARED_MEMORY": memory})

@@ -1,5 +1,5 @@
-! A program in Fortran that knows FFTW's Fortran 2003 interface alone: sizes, plans, new arrays, transposed and real ones.
-! What three waves become is known.
+! A program in Fortran that knows FFTW's Fortran 2003 interface alone: sizes, plans, new arrays,
+! transposed and real ones. What three waves become is known.
 program user
   use, intrinsic :: iso_c_binding
   use mpi

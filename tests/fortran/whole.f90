@@ -135,7 +135,8 @@ contains
     end do
     lines = size(u)
     call fft%forward_map_backward(u, v, fail, ierr)
-    if (lines > 0) call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the map returned 5') > 0, 'a map that fails')
+    if (lines > 0) call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the map returned 5') > 0, &
+      'a map that fails')
     call fft%forward_map_backward(u, v, misread, ierr)
     if (lines > 0) call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'values of another type') > 0, &
       'a map that reads other values')
@@ -338,7 +339,8 @@ contains
     call other%boxes([7, 9], los(:, 2:), his, ierr=ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'give both for each rank') > 0, 'lo without hi')
     call other%runs([7, 9], counts, [60_c_int64_t], [4_c_int64_t], ierr)
-    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the counts of runs are 2') > 0, 'runs that do not add up')
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the counts of runs are 2') > 0, &
+      'runs that do not add up')
     counts = unmade%shape(ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'layout is NULL') > 0, 'no layout')
     call slabs%bounds(ranks, lo, hi, ierr)
@@ -392,7 +394,8 @@ contains
     if (rank == 0) call remove('weft_fortran_trace.json')
     call options%set('batch', 2)
     call move%create(MPI_COMM_WORLD, from, to, 8, options=options, ierr=ierr)
-    call expect(ierr == WEFT_ERROR .and. index(weft_message(), "a redistribution has no option 'batch'") > 0, 'no batch')
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), "a redistribution has no option 'batch'") > 0, &
+      'no batch')
     call move%create(MPI_COMM_WORLD, from, to, 8, periodic=[.true.], ierr=ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'periodic has 1') > 0, 'one flag')
     call move%execute(u, v, ierr)
@@ -456,7 +459,8 @@ contains
     call halo%finish(ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'call start before') > 0, 'nothing was started')
 
-    ! Ghost points hold 1, own points 0: what comes together is the number of ghost points that are copies of some point.
+    ! Ghost points hold 1, own points 0: what comes together is the number of ghost points that are
+    ! copies of some point.
     call halo%create(MPI_COMM_WORLD%MPI_VAL, parts, 8, width, behind, [.true., .true., .false.], adds=.true.)
     allocate (ones(lo(1):hi(1), lo(2):hi(2), lo(3):hi(3)))
     ones = 1
@@ -541,7 +545,8 @@ contains
         do i = first(r), first(r) + length(r) - 1
           place = place + 1
           if (part == 1) u(place) = cmplx(number([int(i)], 1), number([int(i)], 2), c_float)
-          if (part == 2) call expect(u(place) == cmplx(number([int(i)], 1), number([int(i)], 2), c_float), 'a ghost site')
+          if (part == 2) call expect(u(place) == cmplx(number([int(i)], 1), number([int(i)], 2), c_float), &
+            'a ghost site')
         end do
       end do
     end do

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ranks on hosts of their own: hosts.py WEFT MPI_TESTS MPIEXEC [unittest options]. Ends with 77 where hosts cannot be made."""
+"""Ranks on hosts of their own: hosts.py WEFT MPI_TESTS MPIEXEC [unittest options].
+Ends with 77 where hosts cannot be made."""
 import json
 import os
 import re
@@ -27,8 +28,11 @@ KNOWING = ["node", "leader", "hierarchical"]
 
 class Hosts(unittest.TestCase):
     def on_hosts(self, *words, options=(), environment=None, code=0):
-        # MPICH 4.0.2 over UCX 1.13 has been seen not to end after all work was done and printed, once with one rank a host, more often with two, always with persistent requests: UCX closes a TCP connection with a message that
-        # wants an answer, and the peer may have ceased to listen. Hangs of this kind are known (openucx/ucx issues 7053 and 8738), a setting against them is not.
+        # MPICH 4.0.2 over UCX 1.13 has been seen not to end after all work was done and printed,
+        # once with one rank a host, more often with two, always with persistent requests: UCX
+        # closes a TCP connection with a message that wants an answer, and the peer may have ceased
+        # to listen. Hangs of this kind are known (openucx/ucx issues 7053 and 8738), a setting
+        # against them is not.
         for _ in range(2 if MPICH else 1):
             result = Result(
                 [HOSTS, "--per-host", str(PER_HOST), "--launcher", MPIEXEC, *options, *words],
@@ -72,7 +76,8 @@ class Hosts(unittest.TestCase):
                                "--strategy", "hierarchical")
         self.assertRegex(
             result.out,
-            rf"exchange: leader \(as requested, but in the place of hierarchical: rank [{PER_HOST}-{ranks - 1}]: .*{why}"
+            rf"exchange: leader \(as requested, but in the place of hierarchical: "
+            rf"rank [{PER_HOST}-{ranks - 1}]: .*{why}"
         )
 
     def test_a_killed_rank(self):

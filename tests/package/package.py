@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The installed package as pkg-config has it, as a client with another MPI meets it, and as a part of another project.
 
-package.py CMAKE FOLDER COMPILER MPI_COMPILER ANOTHER_MPI_COMPILER PKG_CONFIG; the installed tree is FOLDER/prefix. What is not
-there is an empty name or ends in NOTFOUND.
+package.py CMAKE FOLDER COMPILER MPI_COMPILER ANOTHER_MPI_COMPILER PKG_CONFIG; the installed tree is
+FOLDER/prefix. What is not there is an empty name or ends in NOTFOUND.
 """
 import os
 import pathlib
@@ -72,7 +72,8 @@ class PkgConfig(unittest.TestCase):
             self.assertIn("c2c", run(client, env=environment))
 
     def test_the_drop_in(self):
-        """A program that knows FFTW alone, compiled and linked as docs/from_fftw_mpi.md says; plans have to be weft's."""
+        """A program that knows FFTW alone, compiled and linked as docs/from_fftw_mpi.md says; plans
+        have to be weft's."""
         found = list(prefix.rglob("weft-fftw3-mpi.pc"))
         if not found:
             self.skipTest("the drop-in for FFTW's MPI transforms has not been built")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""symbols.py LIBRARY [NM]: a shared library of weft exports what public headers declare, and nothing else of its own."""
+"""symbols.py LIBRARY [NM]: a shared library of weft exports what public headers declare, and
+nothing else of its own."""
 import pathlib
 import re
 import subprocess

@@ -61,7 +61,8 @@ def within(seconds, condition):
 
 
 def killed(case, command, program, size, victim, environment=None):
-    """Starts `weft bench`, kills one of its ranks while they are at work, and expects an error soon and nothing left of it."""
+    """Starts `weft bench`, kills one of its ranks while they are at work, and expects an error
+    soon and nothing left of it."""
     mark = f"WEFT_TEST_MARK={os.getpid()}.{time.time()}"
     before = abandoned()
     job = subprocess.Popen(

@@ -5,9 +5,11 @@ import time
 
 # Looking for networks that one machine does not need takes longer than most of these runs.
 os.environ.setdefault("OMPI_MCA_pml", "ob1")
-# A process without a launcher starts a daemon, for others that it may spawn: four times as long as most of what it is started for.
+# A process without a launcher starts a daemon, for others that it may spawn: four times as long as
+# most of what it is started for.
 os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
-# Where a rank fails mpirun waits one or two seconds before it ends the others. Ours say what they have to say before any of them ends.
+# Where a rank fails mpirun waits one or two seconds before it ends the others. Ours say what they
+# have to say before any of them ends.
 os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
 # Other tests run beside: ranks that wait give the core away.
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that call FFTW's MPI transforms and know nothing of weft, without the drop-in and with it: their results must
-be the same. What cannot be had here is skipped (exit code 77) with a note.
+"""Programs that call FFTW's MPI transforms and know nothing of weft, without the drop-in and with it:
+their results must be the same. What cannot be had here is skipped (exit code 77) with a note.
 
 programs.py mpb|xmds2 EXAMPLE|petsc|dedalus --library LIBRARY --mpiexec MPIEXEC --folder FOLDER
     [--python PYTHON] [--ranks N] [--repeat N]
