@@ -6,11 +6,28 @@
 #include <weft/exchange.hpp>
 #include <weft/quote.hpp>
 
-#define WEFT_STRATEGIES(strategy)                                                                               \
-  strategy(alltoall) strategy(alltoallv) strategy(padded) strategy(bruck) strategy(sendrecv)                    \
-      strategy(sendrecv_replace) strategy(isend) strategy(unpacked) strategy(ialltoall) strategy(persistent)    \
-          strategy(neighbor) strategy(put) strategy(datatype) strategy(direct) strategy(deposit) strategy(node) \
-              strategy(leader) strategy(hierarchical)
+// One a line.
+// clang-format off
+#define WEFT_STRATEGIES(strategy) \
+  strategy(alltoall)              \
+  strategy(alltoallv)             \
+  strategy(padded)                \
+  strategy(bruck)                 \
+  strategy(sendrecv)              \
+  strategy(sendrecv_replace)      \
+  strategy(isend)                 \
+  strategy(unpacked)              \
+  strategy(ialltoall)             \
+  strategy(persistent)            \
+  strategy(neighbor)              \
+  strategy(put)                   \
+  strategy(datatype)              \
+  strategy(direct)                \
+  strategy(deposit)               \
+  strategy(node)                  \
+  strategy(leader)                \
+  strategy(hierarchical)
+// clang-format on
 
 namespace weft {
 
