@@ -1,4 +1,5 @@
-# Parts of the project that need more than MPI and FFTW, and the programs made of one file or one folder.
+# Parts of the project that need more than MPI and FFTW, and the programs made of one file or one
+# folder.
 
 # weft_part(NAME what [package debian-name]...) sets WEFT_NAME to whether the part is built.
 function(weft_part name what)
@@ -30,8 +31,8 @@ function(weft_part name what)
   endif()
 endfunction()
 
-# weft_programs(programs libraries...) makes a program of every NAME.cpp and every folder NAME here (of both, where
-# both exist), and returns their names.
+# weft_programs(programs libraries...) makes a program of every NAME.cpp and every folder NAME here
+# (of both, where both exist), and returns their names.
 function(weft_programs programs)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" *.cpp */*.cpp)
   set(names "")

@@ -1,10 +1,10 @@
 # weft_mpi_test(NAME target NP n [TIMEOUT seconds] [ARGS ...] [LONG] [TINY])
 #
-# Runs a program on n ranks with ${MPIEXEC_EXECUTABLE} and its flags (mpirun, srun, ...). The launcher ends every rank
-# when time is up; ctest's own limit is only a net below it. Tests do not share cores (PROCESSORS).
-# Where ranks outnumber cores an MPI that spins while it waits needs milliseconds a call: MPICH over
-# UCX is taught to give the core away (tests/support/yield.cpp); with others only tests marked TINY
-# stay out of the label `long` there.
+# Runs a program on n ranks with ${MPIEXEC_EXECUTABLE} and its flags (mpirun, srun, ...). The
+# launcher ends every rank when time is up; ctest's own limit is only a net below it. Tests do not
+# share cores (PROCESSORS). Where ranks outnumber cores an MPI that spins while it waits needs
+# milliseconds a call: MPICH over UCX is taught to give the core away (tests/support/yield.cpp);
+# with others only tests marked TINY stay out of the label `long` there.
 include(ProcessorCount)
 ProcessorCount(WEFT_CORES)
 
@@ -19,7 +19,8 @@ function(weft_mpi_test name target)
     list(APPEND environment ASAN_OPTIONS=detect_leaks=0)  # MPI libraries keep memory until the end
   endif()
   if(WEFT_OPEN_MPI)
-    # The same wishes in Open MPI's and (since version 5) PRRTE's words; only what the MPI in use knows is read.
+    # The same wishes in Open MPI's and (since version 5) PRRTE's words; only what the MPI in use
+    # knows is read.
     list(APPEND environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
       PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
       OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none)

@@ -1,4 +1,5 @@
-# What weft needs from the system, under Debian's names, and the steps that `run` and `test` share. To be sourced.
+# What weft needs from the system, under Debian's names, and the steps that `run` and `test` share.
+# To be sourced.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -77,7 +78,8 @@ sudo apt-get update && sudo apt-get install --yes --no-install-recommends ${miss
     apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --yes --quiet)
     mkdir -p build
     echo "installing these; the log is build/setup.log"
-    # Package lists may be absent or out of date: they are fetched only when installing fails without.
+    # Package lists may be absent or out of date: they are fetched only when installing fails
+    # without.
     { "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
         { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; }
     } >build/setup.log 2>&1 ||
@@ -101,9 +103,9 @@ fetch_arm() {
         { tail -n 20 build/arm_sysroot.log; fail "could not fetch libraries for 64-bit Arm"; }
 }
 
-# A Python in build/python that has what the Python package needs: nanobind to be built, mpi4py to run; and
-# clang-format, whose versions differ in what they do. The package index may be out of reach: then the package is
-# neither built nor tested, as CMake says.
+# A Python in build/python that has what the Python package needs: nanobind to be built, mpi4py to
+# run; and clang-format, whose versions differ in what they do. The package index may be out of
+# reach: then the package is neither built nor tested, as CMake says.
 python_environment() {
     local folder=build/python
     if ! "$folder/bin/python" -c "import nanobind, mpi4py, clang_format" 2>/dev/null; then
@@ -114,7 +116,8 @@ python_environment() {
     fi
 }
 
-# The programs of others that tests run with the drop-in, as far as they can be had; Dedalus 3 in build/programs.
+# The programs of others that tests run with the drop-in, as far as they can be had; Dedalus 3 in
+# build/programs.
 programs_of_others() {
     local line folder=build/programs
     while read -r line; do

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-# Colin Holmes' average of 27 magnetic resonance scans of one head, 1 mm a voxel (Debian: mricron-data).
+# Colin Holmes' average of 27 magnetic resonance scans of one head, 1 mm a voxel (Debian:
+# mricron-data).
 MEASURED = Path("/usr/share/mricron/templates/ch2.nii.gz")
 TOLERANCE = 1e-13  # relative, in the 2-norm
 
@@ -108,7 +109,8 @@ def draw(folder, volume, lowpass, spectrum, fraction):
     figure = pyplot.figure(figsize=(14, 4.6), layout="constrained")
     before, after, power = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1, 1, 1.05)})
     middle = volume.shape[0] // 2
-    # One scale of grey for both, so that what is gone is what was filtered; some overshoot is clipped.
+    # One scale of grey for both, so that what is gone is what was filtered; some overshoot is
+    # clipped.
     scale = {
         "cmap": "gray", "vmin": 0, "vmax": np.percentile(volume[middle], 99.8), "origin": "lower",
         "interpolation": "lanczos"
