@@ -21,6 +21,7 @@
 #include <bit>
 #include <cstring>
 
+#include "mpi/memory.hpp"
 #include "strategies/nodes.hpp"
 #include "strategies/packed.hpp"
 
@@ -41,25 +42,25 @@ class BruckExchange final : public PackedExchange {
  public:
   BruckExchange(const Demand& demand, MPI_Comm group) : PackedExchange(demand, group, Blocks::equal) {
     comm_.agree([&] {
-      std::size_t largest = 0;
+      Index largest = 0;
       for (int t = 0; t < tiles(); ++t) {
         tile_rounds_.emplace_back();
         if (out_count(t, 0) == 0) continue;  // on all ranks alike
         for (int r = 0; r < rounds(comm_.size()); ++r) {
           tile_rounds_.back().push_back(make_round(t, r));
-          largest = std::max(largest, static_cast<std::size_t>(tile_rounds_.back().back().leaves.bytes()));
+          largest = std::max(largest, tile_rounds_.back().back().leaves.bytes());
         }
       }
-      gathered_.resize(largest);
-      bytes_owned_ += static_cast<Index>(largest);
+      gathered_ = allocate(largest);
+      bytes_owned_ += largest;
     });
   }
 
   void start(int t) override {
     for (const Round& round : tile_rounds_[static_cast<std::size_t>(t)]) {
-      std::byte* next = gathered_.data();
+      std::byte* next = gathered_.get();
       for (const std::byte* block : round.blocks) next = std::copy_n(block, round.block_bytes, next);
-      mpi::sendrecv(comm_, gathered_.data(), round.leaves, round.to, in_region(t), round.arrives, round.from, tag(t));
+      mpi::sendrecv(comm_, gathered_.get(), round.leaves, round.to, in_region(t), round.arrives, round.from, tag(t));
     }
   }
   void finish(int) override {}
@@ -92,7 +93,7 @@ class BruckExchange final : public PackedExchange {
   }
 
   std::vector<std::vector<Round>> tile_rounds_;  // by tile
-  std::vector<std::byte> gathered_;
+  std::shared_ptr<std::byte> gathered_;          // the blocks of a round, one behind the other
 };
 
 class Bruck final : public Strategy {

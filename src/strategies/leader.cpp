@@ -17,6 +17,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "mpi/memory.hpp"
 #include "strategies/nodes.hpp"
 #include "strategies/packed.hpp"
 
@@ -46,8 +47,9 @@ class LeaderExchange final : public PackedExchange {
                                       {&scattered_, alone ? 0 : most.in},
                                       {&sent_, most.sent},
                                       {&received_, most.received}}) {
-        memory->resize(static_cast<std::size_t>(volume({elements, element_.size()})) + 1);  // never none
-        bytes_owned_ += static_cast<Index>(memory->size());
+        const Index bytes = volume({elements, element_.size()});
+        *memory = allocate(bytes);
+        bytes_owned_ += bytes;
       }
     });
   }
@@ -60,18 +62,18 @@ class LeaderExchange final : public PackedExchange {
   void start(int t) override {
     Turn& tile = turns_[at(t)];
     const bool alone = node_.size() == 1;
-    std::byte* const gathered = alone ? out_region(t) : gathered_.data();
-    std::byte* const scattered = alone ? in_region(t) : scattered_.data();
+    std::byte* const gathered = alone ? out_region(t) : gathered_.get();
+    std::byte* const scattered = alone ? in_region(t) : scattered_.get();
     if (!alone) tile.gather.gather(node_, out_region(t), gathered);
     if (leads_) {
       for (const Message& in : tile.receives)
-        mpi::ireceive(comm_, received_.data() + in.at * element_.size(), in.amount, in.peer, tag(t), tile.under_way);
-      copy(tile.leave, gathered, sent_.data());
+        mpi::ireceive(comm_, received_.get() + in.at * element_.size(), in.amount, in.peer, tag(t), tile.under_way);
+      copy(tile.leave, gathered, sent_.get());
       for (const Message& out : tile.sends)
-        mpi::isend(comm_, sent_.data() + out.at * element_.size(), out.amount, out.peer, tag(t), tile.under_way);
+        mpi::isend(comm_, sent_.get() + out.at * element_.size(), out.amount, out.peer, tag(t), tile.under_way);
       copy(tile.inside, gathered, scattered);
       tile.under_way.wait();
-      copy(tile.arrive, received_.data(), scattered);
+      copy(tile.arrive, received_.get(), scattered);
     }
     if (!alone) tile.scatter.scatter(node_, scattered, in_region(t));
   }
@@ -167,7 +169,7 @@ class LeaderExchange final : public PackedExchange {
   mpi::Communicator node_;
   bool leads_ = false;
   std::vector<Turn> turns_;  // by tile
-  std::vector<std::byte> gathered_, sent_, received_, scattered_;
+  std::shared_ptr<std::byte> gathered_, sent_, received_, scattered_;
 };
 
 class Leader final : public Strategy {

@@ -159,7 +159,6 @@ TEST(Workspace, PlansWithoutMemoryTakeNone) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (const Strategy* strategy : strategies()) {
-    if (strategy->name() == "bruck" || strategy->name() == "leader") continue;  // they resize buffers of their own
     const Options options{.strategy = std::string(strategy->name()), .wisdom = false, .effort = "estimate"};
     try {
       const Index before = resident();
