@@ -137,8 +137,13 @@ std::shared_ptr<std::byte> AnyPlan::Body::memory(Transform& from, Transform& to,
   // What is sent from is not lent where second-level caches hold all: what a peer has just read is
   // written again slowly, line by line (memory policy, M1).
   if (const auto [exchange, slot] = lent(from, to);
-      slot >= 0 && (bytes > limits::small_array || slot != from.exchanges[0]->array().slot))
-    return mine = std::shared_ptr<std::byte>(exchange, slots[static_cast<std::size_t>(slot)]);
+      slot >= 0 && (bytes > limits::small_array || slot != from.exchanges[0]->array().slot)) {
+    std::byte* const lent_memory = slots[static_cast<std::size_t>(slot)];
+    // An exchange may send from an array of the plan's: who has it keeps the array, not the exchange.
+    for (const auto& array : arrays)
+      if (array.get() == lent_memory) return mine = array;
+    return mine = std::shared_ptr<std::byte>(exchange, lent_memory);
+  }
   owned_bytes += bytes;
   return mine = allocate(bytes);
 }

@@ -37,6 +37,43 @@ TEST(ArraysTiny, AsManyAsWanted) {
     });
 }
 
+// Where a plan may overwrite its input, its own arrays may be memory of an exchange, or an array
+// that an exchange sends from.
+TEST(ArraysTiny, PlansOwnArraysOutliveThem) {
+  const int ranks = ranks_of_world();
+  const Shape shape{40 * ranks, 64, 64};
+  const Plan other(world, r2c<double>(shape), {.effort = "estimate"});
+  bool lent = false;
+  for (const Strategy* strategy : strategies()) try {
+      Array<double> u;
+      Array<Complex> u_hat;
+      {
+        const Options options{
+            .strategy = std::string(strategy->name()), .effort = "estimate", .placement = "overwrite"};
+        Plan fft(world, r2c<double>(shape), options);
+        const Index owned = fft.bytes_owned();
+        u = fft.input(), u_hat = fft.output();
+        lent = lent || fft.bytes_owned() < owned + u.size() * static_cast<Index>(sizeof(double)) +
+                                               u_hat.size() * static_cast<Index>(sizeof(Complex));
+        std::fill_n(u.data(), u.size(), 3);
+        std::fill_n(u_hat.data(), u_hat.size(), Complex(5, 7));
+      }
+      // what the plan had is given back, and likely to be had again
+      std::vector<Array<Complex>> others;
+      for (int i = 0; i < 3; ++i) others.push_back(other.make_output());
+      for (Array<Complex>& array : others) std::fill_n(array.data(), array.size(), Complex(-1, -1));
+      EXPECT_EQ(std::count(u.data(), u.data() + u.size(), 3), u.size()) << strategy->name();
+      EXPECT_EQ(std::count(u_hat.data(), u_hat.data() + u_hat.size(), Complex(5, 7)), u_hat.size()) << strategy->name();
+      std::fill_n(u.data(), u.size(), 4);
+      std::fill_n(u_hat.data(), u_hat.size(), Complex(6, 8));
+      for (const Array<Complex>& array : others)
+        EXPECT_EQ(std::count(array.data(), array.data() + array.size(), Complex(-1, -1)), array.size())
+            << strategy->name();
+    } catch (const Declined&) {  // alike on all ranks
+    }
+  EXPECT_TRUE(lent || ranks == 1);
+}
+
 TEST(ArraysTiny, InPlaceBothSidesOfOneMemory) {
   Plan fft(world, r2c<double>({6, 5, 8}), {.effort = "estimate", .placement = "in_place"});
   Plan apart(world, r2c<double>({6, 5, 8}), {.effort = "estimate"});
