@@ -190,9 +190,8 @@ class Maker {
 
   // One past the last block of stage s that is to be done before block `of` of the next: as many as
   // will still be in cache when they are read, but for such as may have to wait for what is on its
-  // way. Where caches hold it, what as many of the next one's blocks need as there are threads: two
-  // threads on halves of every grid of a batch of 32^3 took 1.4 of the time of grids apart, but
-  // grids apart of 128^3 1.06.
+  // way. Where caches hold it, what as many of the next one's blocks need as there are threads: small
+  // grids are better worked on one a thread than in parts by all, large ones the other way.
   int passed_on(std::size_t s, int of) const {
     constexpr Index held = 8;  // times as much as is handed on at least
     const Stage& stage = *stages_[s];

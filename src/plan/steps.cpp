@@ -9,9 +9,8 @@ namespace weft {
 // Most tiles of a transform that are on their way at once. Stages of a batch in tiles either read
 // what is in no cache or write past the caches, and cores with a cache in common write no faster
 // past it together than one alone. So every other rank reads what has arrived a tile earlier: it
-// writes results while its neighbours read input. 32^3 x 64 took 0.97 of the time, 40^3 x 32 0.93,
-// 48^3 x 24 0.97. Not with several exchanges, whose starts would come in another order on every
-// other rank.
+// writes results while its neighbours read input. Not with several exchanges, whose starts would come
+// in another order on every other rank.
 Index AnyPlan::Body::window(const Transform& transform, const ScheduleOptions& planned,
                             const ScheduleOptions& asked) const {
   if (planned.window == 1) return 1;

@@ -145,9 +145,8 @@ class Reading final : public Exchange {
   }
 
   /// A rank's fields as a ring has them, had it room for all. Planes that lie whole pages apart
-  /// meet in few sets of a cache where they are read across: there a row more comes between them
-  /// (32^3 x 64 took 0.93 to 0.98 of the time, 48^3 x 24 0.95 to 0.97; rows of 256^2, which are
-  /// planes of two axes, 1.15 to 1.25, so not those).
+  /// meet in few sets of a cache where they are read across: there a row more comes between them.
+  /// Not in fields of two axes: their rows lose by it.
   static View fields(const Demand& demand, int rank, int slot) {
     constexpr Index page = 4096, line = 64, short_row = 4 * line;
     const Layout& from = demand.pattern.from();

@@ -6,8 +6,7 @@
 //   extra memory  a receive buffer and the requests; what leaves stays where it is, and what stays
 //                 on the rank is read there
 //   wins          long runs, few ranks: the transforms before it work in place, and nothing is
-//                 written for sending alone, which past the caches costs as much as the exchange;
-//                 c2c 128^3 on two ranks took 0.83 of the time
+//                 written for sending alone, which past the caches costs as much as the exchange
 //   loses         many ranks, where runs are short
 //   source        Hoefler & Gottlieb, EuroMPI 2010, doi:10.1007/978-3-642-15646-5_14: nothing is
 //                 packed; here without datatypes, which MPIs copy piece by piece

@@ -29,7 +29,7 @@ void note(Entry& e, int round) {
 
 // What each of a field takes of what the middle one does, round by round, for the machine's pace
 // changes: the mean of the middle half of the rounds. It strays less from what hundreds of rounds
-// say than medians of times do: by 0.6 to 0.9 of theirs.
+// say than medians of times do.
 std::vector<double> standings(const std::vector<Entry*>& field) {
   std::vector<std::vector<double>> shares(field.size());
   for (std::size_t k = 0; k < field.front()->heat.size(); ++k) {
