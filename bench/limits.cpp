@@ -10,7 +10,7 @@
 #include <cstring>
 #include <set>
 
-#include "median.hpp"
+#include "../tools/weft/median.hpp"
 #include "peers/fftw.hpp"
 #include "runner.hpp"
 

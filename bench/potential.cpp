@@ -8,7 +8,7 @@
 
 #include <weft/plan.hpp>
 
-#include "median.hpp"
+#include "../tools/weft/median.hpp"
 
 namespace {
 

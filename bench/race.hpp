@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "../tools/weft/median.hpp"
 #include "contender.hpp"
-#include "median.hpp"
 
 /// A plan that was tried.
 struct Tried {
@@ -37,8 +37,8 @@ int transforms_a_turn(const Case& what, int ranks);
 /// How near each other the ranks' cores were: see Ring.
 struct Nearness {
   double hop_seconds = 0;  ///< the least time of a flag from rank to rank; 0: not known
-  /// Cores are apart where it takes so many times the least: 190 ns were seen for 30 with another
-  /// cache, and 60 for 23 where cores had been one core's two threads
+  /// Cores are apart where it takes so many times the least: more than between two threads of one
+  /// core and two cores with a cache in common, less than between cores without
   static constexpr double far = 4;
   /// Of all contenders; apart: it took more than `far` times that before or after the turn
   int turns = 0, turns_apart = 0;

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <random>
 
+#include "../tools/weft/in_a_row.hpp"
+
 namespace {
 
 /// What memory holds that nobody has written: seen in any sum, and no NaN, which a comparison might
@@ -82,87 +84,21 @@ double Runner::verify(const Field& field) {
       const double points = static_cast<double>(volume(what_.shape)), coefficients = norm(out);
       std::fill_n(in.data(), in.size(), In(poison));
       run(contender_.backward);
-      worst = std::max(worst, std::abs(norm(in) / (points * coefficients) - 1));
+      keep_worse(worst, std::abs(norm(in) / (points * coefficients) - 1));
       run(contender_.forward);
-      worst = std::max(worst, error(out, [&](const weft::Shape& p) { return points * after(p); }));
+      keep_worse(worst, error(out, [&](const weft::Shape& p) { return points * after(p); }));
     } else if (what_.there_and_back()) {
       if (!in_place) std::fill_n(in.data(), in.size(), In(poison));
       run(contender_.backward);
       const double points = static_cast<double>(volume(what_.shape));
-      worst = std::max(worst, error(in, [&](const weft::Shape& p) { return points * field.before(p); }));
+      keep_worse(worst, error(in, [&](const weft::Shape& p) { return points * field.before(p); }));
     }
-    const double row = verify_in_a_row<In, Out>(given);
-    return std::isnan(row) || worst < row ? row : worst;
+    std::copy(given.begin(), given.end(), in.data());
+    keep_worse(worst, error_in_a_row(
+                          world_.comm, what_.there_and_back() ? "ffbbfb" : "fff", in, out, false,
+                          [&] { run(contender_.forward); }, [&] { run(contender_.backward); }));
+    return worst;
   });
-}
-
-// What is right alone, times a power of two, is known: so every execution has data of its own, no
-// barrier is between them, one rank is late now and then, and every result is looked at, in some of
-// its elements where it is large.
-template <class In, class Out>
-double Runner::verify_in_a_row(const std::vector<In>& before) {
-  constexpr std::size_t most = 1 << 16;
-  const auto in = array<In>(contender_.in);
-  const auto out = array<Out>(contender_.out);
-  const auto places = [&](const auto& array) {
-    std::vector<std::size_t> all, some;
-    if (here())
-      array.for_each([&](const weft::Shape&, const auto& value) {
-        all.push_back(static_cast<std::size_t>(&value - array.data()));
-      });
-    const std::size_t step = all.size() / most + 1;
-    for (std::size_t i = 0; i < all.size(); i += step + 1 - step % 2)
-      some.push_back(all[i]);  // an odd step leaves no plane out
-    return some;
-  };
-  const auto set = [&]<class T>(const weft::Array<T>& array, const std::vector<T>& values, double times) {
-    std::transform(values.begin(), values.end(), array.data(),
-                   [&](const T& value) { return value * static_cast<decltype(std::abs(T()))>(times); });
-  };
-  const std::vector<std::size_t> real_space = places(in), spectrum = places(out);
-  const auto pause = [&] {
-    if (!alone_) MPI_Barrier(world_.comm);
-  };
-  set(in, before, 1);
-  run(contender_.forward);
-  const std::vector<Out> after(out.data(), out.data() + out.size());
-  pause();
-  std::vector<In> back;
-  if (what_.there_and_back()) run(contender_.backward), back.assign(in.data(), in.data() + in.size()), pause();
-
-  const std::string order = what_.there_and_back() ? "ffbbfb" : "fff";
-  const auto factor = [](std::size_t k) { return std::ldexp(k % 2 ? -1.0 : 1.0, static_cast<int>(3 * k % 7) - 3); };
-  std::vector<std::vector<std::complex<double>>> seen;
-  for (const char way : order) seen.emplace_back((way == 'f' ? spectrum : real_space).size());
-  std::minstd_rand random;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const bool forward = order[k] == 'f';
-    forward ? set(in, before, factor(k)) : set(out, after, factor(k));
-    const bool mine = static_cast<int>(random() % static_cast<unsigned>(world_.ranks)) == world_.rank,
-               late = random() % 2;
-    const auto microseconds = static_cast<useconds_t>(random() % 1000);
-    if (mine && late) usleep(microseconds);
-    run(forward ? contender_.forward : contender_.backward);
-    for (std::size_t i = 0; i < seen[k].size(); ++i)
-      if (forward)
-        seen[k][i] = out.data()[spectrum[i]];
-      else
-        seen[k][i] = in.data()[real_space[i]];
-  }
-  double worst = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    double sums[2] = {0, 0};
-    for (std::size_t i = 0; i < seen[k].size(); ++i) {
-      const std::complex<double> wanted = factor(k) * (order[k] == 'f' ? std::complex<double>(after[spectrum[i]])
-                                                                       : std::complex<double>(back[real_space[i]]));
-      sums[0] += std::norm(seen[k][i] - wanted);
-      sums[1] += std::norm(wanted);
-    }
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
-    const double error = std::sqrt(sums[0] / sums[1]);
-    if (!(error <= worst)) worst = error;
-  }
-  return worst;
 }
 
 double Runner::turn(int transforms) {
@@ -230,8 +166,7 @@ double Runner::error(const weft::Array<T>& array, Expected expected) const {
       sums[0] += std::norm(std::complex<double>(value) - wanted);
       sums[1] += std::norm(wanted);
     });
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
-  return std::sqrt(sums[0] / sums[1]);
+  return relative_error(world_.comm, sums[0], sums[1]);
 }
 
 template <class T>

@@ -34,8 +34,6 @@ class Runner {
   void run(const std::function<void()>& work) const {
     if (here()) work();
   }
-  template <class In, class Out>
-  double verify_in_a_row(const std::vector<In>& before);
   void once() const;
   void refresh() const;
   template <class T, class Expected>

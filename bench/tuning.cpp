@@ -16,7 +16,7 @@
 
 #include <weft/weft.hpp>
 
-#include "median.hpp"
+#include "../tools/weft/median.hpp"
 
 namespace {
 

@@ -35,7 +35,7 @@
 #include <utility>
 #include <vector>
 
-#include "../median.hpp"
+#include "../../tools/weft/median.hpp"
 
 namespace {
 

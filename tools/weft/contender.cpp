@@ -1,10 +1,9 @@
 #include "contender.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <random>
+
+#include "in_a_row.hpp"
 
 namespace {
 
@@ -35,7 +34,9 @@ class TypedContender : public Contender {
       rescale();
       note(error(in_, before));
     }
-    verify_in_a_row();
+    note(error_in_a_row(
+        world_.comm, "ffbbfb", in_, out_, plan_.problem().waves != nullptr,
+        [&] { plan_.forward(in_.data(), out_.data()); }, [&] { plan_.backward(out_.data(), in_.data()); }));
   }
 
   void time() override { measured_.seconds.push_back(timed()); }
@@ -81,74 +82,6 @@ class TypedContender : public Contender {
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, world_.comm);
     rescale();
     return seconds;
-  }
-
-  /// Elements that are looked at after every execution: all of a small array, without padding.
-  template <class T>
-  static std::vector<std::size_t> places(const weft::Array<T>& array, bool dense) {
-    constexpr std::size_t most = 1 << 16;
-    std::vector<std::size_t> all;
-    if (dense)
-      for (std::size_t i = 0; i < static_cast<std::size_t>(array.size()); ++i) all.push_back(i);
-    else
-      array.for_each(
-          [&](const weft::Shape&, const T& value) { all.push_back(static_cast<std::size_t>(&value - array.data())); });
-    const std::size_t step = all.size() / most + 1;
-    if (step == 1) return all;
-    std::vector<std::size_t> some;
-    for (std::size_t i = 0; i < all.size(); i += step + 1 - step % 2)
-      some.push_back(all[i]);  // an odd step leaves no plane out
-    return some;
-  }
-
-  /// Executions behind one another, each with other data, no barrier between and one rank late now
-  /// and then: every result is that of its own data. What `verify` has found right alone, times a
-  /// power of two for each, is known. Leaves the data as it was.
-  void verify_in_a_row() {
-    const std::vector<std::size_t> real_space = places(in_, false),
-                                   spectrum = places(out_, plan_.problem().waves != nullptr);
-    const std::vector<In> before(in_.data(), in_.data() + in_.size());
-    plan_.forward(in_.data(), out_.data());
-    const std::vector<Out> after(out_.data(), out_.data() + out_.size());
-    MPI_Barrier(world_.comm);
-    plan_.backward(out_.data(), in_.data());
-    const std::vector<In> back(in_.data(), in_.data() + in_.size());
-    MPI_Barrier(world_.comm);
-
-    const std::string order = "ffbbfb";
-    const auto factor = [](std::size_t k) { return std::ldexp(k % 2 ? -1.0 : 1.0, static_cast<int>(3 * k % 7) - 3); };
-    const auto set = []<class T>(const weft::Array<T>& array, const std::vector<T>& values, double times) {
-      std::transform(values.begin(), values.end(), array.data(),
-                     [&](const T& value) { return value * static_cast<decltype(std::abs(T()))>(times); });
-    };
-    const auto take = []<class T>(const weft::Array<T>& array, const std::vector<std::size_t>& where, Values& seen) {
-      for (std::size_t i = 0; i < where.size(); ++i) seen[i] = array.data()[where[i]];
-    };
-    std::vector<Values> seen;
-    for (const char way : order) seen.emplace_back((way == 'f' ? spectrum : real_space).size());
-    std::minstd_rand random;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const bool forward = order[k] == 'f';
-      forward ? set(in_, before, factor(k)) : set(out_, after, factor(k));
-      const bool here = static_cast<int>(random() % static_cast<unsigned>(world_.ranks)) == world_.rank,
-                 late = random() % 2;
-      const auto microseconds = static_cast<useconds_t>(random() % 1000);
-      if (here && late) usleep(microseconds);
-      forward ? plan_.forward(in_.data(), out_.data()) : plan_.backward(out_.data(), in_.data());
-      forward ? take(out_, spectrum, seen[k]) : take(in_, real_space, seen[k]);
-    }
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      double sums[2] = {0, 0};
-      for (std::size_t i = 0; i < seen[k].size(); ++i) {
-        const std::complex<double> wanted = factor(k) * (order[k] == 'f' ? std::complex<double>(after[spectrum[i]])
-                                                                         : std::complex<double>(back[real_space[i]]));
-        sums[0] += std::norm(seen[k][i] - wanted);
-        sums[1] += std::norm(wanted);
-      }
-      MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
-      note(sums[0] == 0 ? 0 : std::sqrt(sums[0] / (sums[1] == 0 ? 1 : sums[1])));
-    }
-    std::copy(before.begin(), before.end(), in_.data());
   }
 
   /// Of a field's part on a sphere the coefficients are known, and how long it is; it must come
@@ -203,8 +136,7 @@ class TypedContender : public Contender {
       sums[0] += std::norm(std::complex<double>(out_.data()[i]) - expected[i]);
       sums[1] += std::norm(expected[i]);
     }
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
-    return std::sqrt(sums[0] / sums[1]);
+    return relative_error(world_.comm, sums[0], sums[1]);
   }
 
   bool in_place() const { return plan_.effective().in_place(); }
@@ -232,13 +164,10 @@ class TypedContender : public Contender {
         sums[1] += std::norm(*next++);
       });
     }
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, world_.comm);
-    return sums[0] == 0 ? 0 : std::sqrt(sums[0] / (sums[1] == 0 ? 1 : sums[1]));
+    return relative_error(world_.comm, sums[0], sums[1]);
   }
 
-  void note(double error) {
-    if (!(error <= measured_.relative_error)) measured_.relative_error = error;  // NaN is the worst
-  }
+  void note(double error) { keep_worse(measured_.relative_error, error); }
 
   weft::Index most(weft::Index here) const {
     MPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT64_T, MPI_MAX, world_.comm);

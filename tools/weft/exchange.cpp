@@ -8,13 +8,11 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <random>
-
-#include <unistd.h>
 
 #include <weft/exchange.hpp>
 #include <weft/quote.hpp>
 
+#include "in_a_row.hpp"
 #include "median.hpp"
 #include "progress.hpp"
 #include "request.hpp"
@@ -99,7 +97,7 @@ class Contender {
  public:
   /// Throws weft::Error alike on all ranks when the strategy declines.
   Contender(const World& world, const weft::Strategy& strategy, const Size& size, const std::vector<int>& nodes)
-      : world_(world), strategy_(strategy), size_(size), node_count_(node_count(nodes)) {
+      : world_(world), strategy_(strategy), size_(size), node_count_(node_count(nodes)), late_(world.comm) {
     const weft::Shape& shape = size.shape;
     weft::Demand demand{
         .pattern = {weft::Layout::slab(shape, 0, world.ranks), weft::Layout::slab(shape, 1, world.ranks), world.rank},
@@ -131,10 +129,7 @@ class Contender {
     };
     Index wrong = 0;
     for (; round < rounds; ++round) {
-      const bool here = static_cast<int>(random_() % static_cast<unsigned>(world_.ranks)) == world_.rank,
-                 late = random_() % 2;
-      const auto microseconds = static_cast<useconds_t>(random_() % 1000);
-      if (here && late) usleep(microseconds);
+      late_();
       exchange_->open(0);
       each(exchange_->tile(0).out, [](Index& element, Index expected) { element = expected; });
       exchange_->start(0);
@@ -197,7 +192,7 @@ class Contender {
   weft::Traffic traffic_;
   std::unique_ptr<weft::Exchange> exchange_;
   std::vector<double> seconds_;
-  std::minstd_rand random_;
+  Late late_;
 };
 
 int exchange(const World& world, const ExchangeRequest& asked) {
