@@ -18,9 +18,12 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import program  # noqa: E402, F401  (what it sets in the environment makes MPI start sooner)
 
 
 def blocks(files, language):
@@ -137,8 +140,9 @@ def array(path):
 
 def run(weft, files):
     environment = dict(os.environ, WEFT_WISDOM="wisdom.json", OMP_NUM_THREADS="1")
-    ran = wrong = 0
+    ran = wrong = seen = 0
     for file, first, mark, code in blocks(files, "sh"):
+        seen += 1
         if mark.startswith("not run: "):
             continue
         if mark:
@@ -157,15 +161,17 @@ def run(weft, files):
                 if "compare" in words and not (weft.parent / "weft-compare").exists():
                     print(f"{where}: not built: weft compare")
                     continue
+                start = time.time()
                 done = subprocess.run(words, cwd=folder, env=environment, text=True, timeout=100,
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 ran += 1
+                print(f"{where}: {time.time() - start:.1f} s")
                 if done.returncode != 0:
                     wrong += 1
                     print(f"{where}: {line}\nrun as: {' '.join(words)}")
                     print(f"returned {done.returncode}:\n{done.stdout}")
-    print(f"{ran} commands, {wrong} of them wrong")
-    if wrong or not ran:
+    print(f"{ran} commands of {seen} blocks, {wrong} of them wrong")
+    if wrong or not seen:
         sys.exit(1)
 
 

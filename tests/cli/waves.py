@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Benchmarks of plane waves."""
+import os
+
+from support import BenchTest, main, weft
+
+
+class Waves(BenchTest):
+    def test_plane_waves(self):
+        for words in (["--sphere", "3", "--batch", "2", "--tiles",
+                       "kept"], ["--sphere", "3", "--kind", "r2c"], ["--boxcut"], [
+                           "--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles",
+                           "gathered", "--backward-tile", "7"
+                       ], ["--kept", "5x5x6", "--kind", "r2c"], ["--kept", "3x5x4", "--kept-from", "2x0x-3"]):
+            _, rows = self.bench("--shape", "8x9x10", *words)
+            self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row),
+                            rows)
+            self.assertGreater(len([row for row in rows if "declined" not in row]), 3)
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "waves")
+        for name in ("cnt40", "si64", "cnt80"):
+            with open(os.path.join(folder, name)) as file:
+                words = " ".join(line.split("#")[0] for line in file).split()
+            text = self.fine(weft("plan", *words, "--effort", "estimate", ranks=2)).out
+            if name == "cnt40":
+                self.assertIn("12293 coefficients on 657 sticks", text)
+        self.fails(weft("bench", "--shape", "8x9", "--sphere", "2"), 2, "three extents")
+        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "4"), 2, "smallest that holds it is 9x9x9")
+        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--axes", "0"), 2, "all three axes")
+        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--kpoint", "0.5,half,0"), 2,
+                   "'half' is no number")
+        self.fails(weft("bench", "--shape", "8x8x8", "--sphere", "2", "--metric", "1,1"), 2, "allowed are 3 or 6")
+        self.fails(weft("bench", "--shape", "8x8x8", "--kept", "6x5x5", "--kind", "r2c"), 2, "odd extents")
+        self.fails(weft("bench", "--shape", "8x8x8", "--kept", "9x5x5"), 2, "from 1 to the grid's")
+
+
+if __name__ == "__main__":
+    main()
