@@ -43,9 +43,10 @@ using Exchanges = std::array<std::shared_ptr<Exchange>, 2>;
 
 /// Collective: exchanges of fields of both parities over boxes that are a partition, with `numbers`
 /// complex numbers a site, whose parts are `real` (MPI_DOUBLE or MPI_FLOAT), and `width` ghost sites
-/// at both ends of every axis. `way` is a strategy of weft's, "auto", `by_hand` or `by_faces`. Throws weft::Error alike on all ranks where there is
-/// no such strategy, where it cannot carry this, and, of the other two, where a part is narrower
-/// than its neighbours' ghost sites, or no process grid cuts the lattice.
+/// at both ends of every axis. `way` is a strategy of weft's, "auto", `by_hand` or `by_faces`. Throws
+/// weft::Error alike on all ranks where there is no such strategy, where it cannot carry this, and,
+/// of the other two, where a part is narrower than its neighbours' ghost sites, or no process grid
+/// cuts the lattice.
 Exchanges exchanges(MPI_Comm comm, const weft::Layout& parts, const weft::Shape& width, int numbers,
                     const std::string& way, MPI_Datatype real = MPI_DOUBLE);
 
