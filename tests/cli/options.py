@@ -12,7 +12,9 @@ class Options(BenchTest):
         self.assertEqual(json.loads(self.fine(weft("list", "--json")).out)["options"], rows)
         text, table = self.fine(weft("list", "options")).out, self.fine(weft("list", "options", "--markdown")).out
         usage = self.fine(weft("plan", "--help")).out
-        given = {"strategy": "isend", "communicate": "thread", "nodes": "0", "grid": "1", "groups": "2"}
+        given = {
+            "strategy": "isend", "effort": "measure", "communicate": "thread", "nodes": "0", "grid": "1", "groups": "2"
+        }
         for row in rows:
             name, flag = row["name"], "--" + row["name"].replace("_", "-")
             self.assertIn(row["help"], text)

@@ -127,7 +127,16 @@ def smaller(words):
         words += ["--repeat", "2", "--effort", "estimate"]
         if "--shape" not in words:
             words += ["--shape", "16x16x16"]
+        if not {"--strategy", "--kernel"} & set(words):
+            words += ["--strategy", "isend,alltoallv,direct"]
+    if "compare" in words:
+        words += ["--repeat", "2"]
     return words
+
+
+def built(program):
+    """Whether it is a program: a script in its place says why it is none."""
+    return program.exists() and program.read_bytes()[:2] != b"#!"
 
 
 def array(path):
@@ -158,7 +167,7 @@ def run(weft, files):
                     sys.exit(f"{where}: \"{line}\" is no command of the program weft; if it cannot be run, "
                              "say so before the block: <!-- not run: WHY -->")
                 words = [str(weft)] + smaller(words[1:])
-                if "compare" in words and not (weft.parent / "weft-compare").exists():
+                if "compare" in words and not built(weft.parent / "weft-compare"):
                     print(f"{where}: not built: weft compare")
                     continue
                 start = time.time()

@@ -1,18 +1,33 @@
 #!/usr/bin/env python3
-"""Benchmarks of plane waves."""
+"""Benchmarks of all kinds of problems, and of plane waves."""
 import os
 
 from support import BenchTest, main, weft
 
 
-class Waves(BenchTest):
+class Problems(BenchTest):
+    def test_problems(self):
+        one = ["--strategy", "auto", "--shape", "6x10x5"]
+        for words in (["--kind", "dct2"], ["--kind", "dct1,dst3,dst4"], ["--kind", "c2c,dst2,r2c"],
+                      ["--kind", "dht,c2c,r2hc"], ["--kind", "r2c", "--in-place"], ["--precision",
+                                                                                    "float"], ["--axes", "0,1"],
+                      ["--batch", "3", "--kind", "r2c"], ["--components", "2", "--natural"], ["--overwrite"], [
+                          "--tiles", "gathered", "--tile", "2", "--window", "2", "--test", "1", "--backward-tiles",
+                          "kept", "--backward-tile", "3"
+                      ], ["--tiles", "kept"], ["--threads", "2"], ["--engine", "naive", "--effort", "estimate"]):
+            with self.subTest(words=words):
+                self.bench(*one, *words)
+        for shape in "1x64x64", "64x1x1":
+            self.bench("--strategy", "auto", "--shape", shape)
+
     def test_plane_waves(self):
         for words in (["--sphere", "3", "--batch", "2", "--tiles",
                        "kept"], ["--sphere", "3", "--kind", "r2c"], ["--boxcut"], [
                            "--sphere", "3", "--metric", "1,1.2,0.8,0.1,0,0.05", "--kpoint", "0.5,0.25,0", "--tiles",
                            "gathered", "--backward-tile", "7"
                        ], ["--kept", "5x5x6", "--kind", "r2c"], ["--kept", "3x5x4", "--kept-from", "2x0x-3"]):
-            _, rows = self.bench("--shape", "8x9x10", *words)
+            some = [] if words == ["--boxcut"] else ["--strategy", "isend,alltoallv,datatype,direct,node"]
+            _, rows = self.bench("--shape", "8x9x10", "--effort", "estimate", *some, *words)
             self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row),
                             rows)
             self.assertGreater(len([row for row in rows if "declined" not in row]), 3)
