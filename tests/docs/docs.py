@@ -5,6 +5,7 @@
                                    OUT/program_N.cpp, OUT/in_c_N.c, OUT/in_fortran_N.f90 and OUT/in_python_N.py
   docs.py cmake OUT FILE...        writes OUT/CMakeLists.txt with every CMake block
   docs.py run WEFT FILE...         runs every line of every sh block, on small shapes, in a folder of its own
+  docs.py pages . FILE...          prints those that have something to run, with ; between them
 
 An invisible comment on the line before a block says what the block alone does not:
 
@@ -147,11 +148,15 @@ def array(path):
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values)
 
 
+def pages(_, files):
+    print(";".join(dict.fromkeys(file for file, _, mark, _ in blocks(files, "sh") if not mark.startswith("not run: "))),
+          end="")
+
+
 def run(weft, files):
     environment = dict(os.environ, WEFT_WISDOM="wisdom.json", OMP_NUM_THREADS="1")
-    ran = wrong = seen = 0
+    ran = wrong = 0
     for file, first, mark, code in blocks(files, "sh"):
-        seen += 1
         if mark.startswith("not run: "):
             continue
         if mark:
@@ -179,11 +184,11 @@ def run(weft, files):
                     wrong += 1
                     print(f"{where}: {line}\nrun as: {' '.join(words)}")
                     print(f"returned {done.returncode}:\n{done.stdout}")
-    print(f"{ran} commands of {seen} blocks, {wrong} of them wrong")
-    if wrong or not seen:
+    print(f"{ran} commands, {wrong} of them wrong")
+    if wrong or not ran:
         sys.exit(1)
 
 
 if __name__ == "__main__":
     task, place, files = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
-    {"cpp": cpp, "cmake": cmake, "run": run}[task](place.resolve(), files)
+    {"cpp": cpp, "cmake": cmake, "run": run, "pages": pages}[task](place.resolve(), files)
