@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "../tools/weft/in_a_row.hpp"
 #include "ring.hpp"
 #include "runner.hpp"
 
@@ -148,8 +149,7 @@ class Race {
 
   void verify() {
     for (Running& r : running_) {
-      const double error = r.runner.verify(field_);
-      if (!(error <= r.result->relative_error)) r.result->relative_error = error;  // NaN is the worst
+      keep_worse(r.result->relative_error, r.runner.verify(field_));
     }
   }
 

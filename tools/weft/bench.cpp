@@ -314,7 +314,7 @@ int bench(const World& world, BenchRequest asked, const CLI::App& app) {
   if (!asked.trace.empty()) trace.emplace(world.comm, trace_spans);
   for (Contender* contender : running) contender->time_steps(std::min(asked.repeats, 5), trace ? &*trace : nullptr);
   progress.phase("verifying again");
-  for (Contender* contender : running) contender->verify(*field);
+  for (Contender* contender : running) contender->verify(*field), contender->verify_in_a_row();
   progress.clear();
   if (trace) trace->write(asked.trace);
 

@@ -34,6 +34,9 @@ class TypedContender : public Contender {
       rescale();
       note(error(in_, before));
     }
+  }
+
+  void verify_in_a_row() override {
     note(error_in_a_row(
         world_.comm, "ffbbfb", in_, out_, plan_.problem().waves != nullptr,
         [&] { plan_.forward(in_.data(), out_.data()); }, [&] { plan_.backward(out_.data(), in_.data()); }));

@@ -18,10 +18,11 @@ struct Measured {
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// Collective, all of them. `verify` starts from fresh data, checks single executions and then
-  /// some behind one another with other data each, and leaves data that `time` may transform any
-  /// number of times.
+  /// Collective, all of them. `verify` starts from fresh data, checks single executions, and leaves
+  /// data that `time` may transform any number of times; `verify_in_a_row` checks executions behind
+  /// one another, with other data each, and comes after a `verify`.
   virtual void verify(const Field& field) = 0;
+  virtual void verify_in_a_row() = 0;
   virtual void time() = 0;
   /// As `time`, and times nothing, until the plan has found out what suits the machine, or a second
   /// is over.
