@@ -23,15 +23,15 @@ namespace [[gnu::visibility("default")]] weft {
 /// The input is cut into rows of n2 = `columns()` consecutive points, n1 = `rows()` of them, in
 /// blocks among the ranks. The output without `natural_output` is scrambled, which saves an
 /// exchange: its element p is mode `mode(p)`, and rows of n2 elements are dealt out as those of the
-/// input. With `natural_output` element p is mode p, in n2 rows of n1 modes. n1 is the largest
-/// divisor of n that is not above its square root: where it is below the number of ranks, some
-/// ranks have nothing to do, and where n is a prime one rank has all.
+/// input. With `natural_output` element p is mode p, in n2 rows of n1 modes. Unless n1 is given it
+/// is the largest divisor of n that is not above its square root: where it is below the number of
+/// ranks, some ranks have nothing to do, and where n is a prime one rank has all.
 class AnyLongLine {
  public:
   /// Collective; throws Error alike on all ranks. The options are those of a plan, for both of its
   /// parts, except `input`, `output`, `grid`, `batch`, `components` and `placement`, which must be
-  /// left as they are.
-  AnyLongLine(MPI_Comm comm, Precision precision, Index n, const Options& options = {});
+  /// left as they are. `rows`: n1, a divisor of n; 0: the one that is said above.
+  AnyLongLine(MPI_Comm comm, Precision precision, Index n, const Options& options = {}, Index rows = 0);
   ~AnyLongLine();
   AnyLongLine(AnyLongLine&&) noexcept;
   AnyLongLine& operator=(AnyLongLine&&) noexcept;
@@ -69,7 +69,8 @@ class AnyLongLine {
 template <class Real>
 class LongLine : public AnyLongLine {
  public:
-  LongLine(MPI_Comm comm, Index n, const Options& options = {}) : AnyLongLine(comm, precision_of<Real>, n, options) {}
+  LongLine(MPI_Comm comm, Index n, const Options& options = {}, Index rows = 0)
+      : AnyLongLine(comm, precision_of<Real>, n, options, rows) {}
   /// As above; throws Error when a span is too short.
   void forward(std::span<const std::complex<Real>> in, std::span<std::complex<Real>> out) {
     check(in, input_elements(), "forward's input");

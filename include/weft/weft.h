@@ -75,8 +75,8 @@ const char* weft_error(void);
 /* The version of the library: "0.1.0". */
 const char* weft_version(void);
 
-/* What there is to choose from: of `list` "strategies", "engines", "kinds", "kernels" and "options"
- * the number of entries, and name and one line of an entry. */
+/* What there is to choose from: of `list` "strategies", "engines", "kinds", "kernels", "options" and
+ * "fit_forms" the number of entries, and name and one line of an entry. */
 int weft_list_count(const char* list, int64_t* count);
 int weft_list_name(const char* list, int64_t entry, char* text, int64_t room, int64_t* length);
 int weft_list_summary(const char* list, int64_t entry, char* text, int64_t room, int64_t* length);
@@ -91,6 +91,9 @@ typedef struct weft_trace weft_trace;
 typedef struct weft_timeline weft_timeline;
 typedef struct weft_tuning weft_tuning;
 typedef struct weft_wisdom weft_wisdom;
+typedef struct weft_profile weft_profile;
+typedef struct weft_forecast weft_forecast;
+typedef struct weft_fit weft_fit;
 
 /* ---- options: docs/options.md has the table of all of them ---- */
 
@@ -112,6 +115,22 @@ int weft_options_set_kernel(weft_options* options, const char* kernel);
 int weft_options_get(const weft_options* options, const char* name, char* text, int64_t room, int64_t* length);
 /* What differs from the defaults: "strategy isend, threads 2". */
 int weft_options_describe(const weft_options* options, char* text, int64_t room, int64_t* length);
+
+/* The options that most programs set, as members that are named after them. A text that is NULL is
+ * the default. */
+typedef struct weft_common_options {
+  int64_t size; /* sizeof(weft_common_options) of the program: later versions may have more members */
+  const char *strategy, *engine, *effort, *wire, *placement, *scale;
+  const char* grid; /* "2,3" */
+  int64_t batch, components;
+  int natural_output, wisdom; /* flags */
+  int threads;                /* 0: "auto" */
+  int reserved;               /* 0 */
+} weft_common_options;
+/* The defaults; give sizeof *common. */
+int weft_common_options_init(weft_common_options* common, int64_t size);
+/* New options, with the defaults for all that is no member. */
+int weft_options_create_common(weft_options** options, const weft_common_options* common);
 
 /* Of an option by name: its type ("text", "integer", "number", "boolean", "integers" or "layout"),
  * what it changes ("speed" or "results"), and what may be given. */
@@ -298,6 +317,8 @@ int weft_plan_create_f(weft_plan** plan, MPI_Fint comm, const weft_problem* prob
  * workspace before the first execution) or "none" (it says how much it would take, and cannot execute). */
 int weft_plan_create_in(weft_plan** plan, MPI_Comm comm, const weft_problem* problem, const weft_options* options,
                         const char* memory);
+int weft_plan_create_in_f(weft_plan** plan, MPI_Fint comm, const weft_problem* problem, const weft_options* options,
+                          const char* memory);
 /* Bytes of the plan's workspace on this rank, which holds nothing between executions. */
 int weft_plan_workspace_bytes(const weft_plan* plan, int64_t* bytes);
 /* From now on the plan, made in memory of the caller's, works in `memory`. Plans that do not execute at
@@ -420,6 +441,11 @@ int weft_long_line_create(weft_long_line** line, MPI_Comm comm, const char* prec
                           const weft_options* options);
 int weft_long_line_create_f(weft_long_line** line, MPI_Fint comm, const char* precision, int64_t n,
                             const weft_options* options);
+/* The same, cut into so many rows, a divisor of n (0: the largest that is not above its square root). */
+int weft_long_line_create_rows(weft_long_line** line, MPI_Comm comm, const char* precision, int64_t n, int64_t rows,
+                               const weft_options* options);
+int weft_long_line_create_rows_f(weft_long_line** line, MPI_Fint comm, const char* precision, int64_t n, int64_t rows,
+                                 const weft_options* options);
 void weft_long_line_destroy(weft_long_line** line);
 /* Collective. Both arrays may be one that has room for either part. */
 int weft_long_line_forward(weft_long_line* line, const void* in, void* out);
@@ -565,7 +591,7 @@ int weft_timeline_communicating(const weft_timeline* timeline, int64_t entry, do
  * Rank-seconds. */
 int weft_timeline_sums(const weft_timeline* timeline, double* integral_seconds, double* communication_seconds);
 
-/* ---- tuning and wisdom ---- */
+/* ---- tuning ---- */
 
 /* A machine as the model knows it; include/weft/model.hpp has the members. */
 typedef struct weft_machine {
@@ -613,6 +639,61 @@ int weft_measure_machine_f(MPI_Fint comm, int64_t ranks, const int* asked, weft_
 /* Which node every rank is on: 0 for rank 0's, counted on. `asked` as above. */
 int weft_nodes(MPI_Comm comm, int64_t ranks, const int* asked, int* nodes, int64_t room, int64_t* count);
 int weft_nodes_f(MPI_Fint comm, int64_t ranks, const int* asked, int* nodes, int64_t room, int64_t* count);
+
+/* ---- forecasts: how long a plan will take on ranks that need not be there ---- */
+
+/* A machine with its rates by size. Measured, all ranks at work, in about a second; `asked` as of
+ * weft_measure_machine. Or of a text, as include/weft/forecast.hpp has it. New handles. */
+int weft_profile_measure(weft_profile** profile, MPI_Comm comm, int64_t ranks, const int* asked);
+int weft_profile_measure_f(weft_profile** profile, MPI_Fint comm, int64_t ranks, const int* asked);
+int weft_profile_parse(weft_profile** profile, const char* text);
+void weft_profile_destroy(weft_profile** profile);
+int weft_profile_text(const weft_profile* profile, char* text, int64_t room, int64_t* length);
+int weft_profile_machine(const weft_profile* profile, weft_machine* machine);
+
+/* What the model says of one strategy, of one execution, of the rank that has most to do. Texts
+ * belong to the forecast. */
+typedef struct weft_forecast_entry {
+  const char *strategy, *declined, *warning;         /* empty: it does not decline, there is no warning */
+  double seconds, forward_seconds, backward_seconds; /* seconds: both ways together */
+  double least_seconds, most_seconds;                /* 95 of 100 plans lie between these */
+  double work_seconds, exchange_seconds, overlapped_seconds;
+  int64_t calls, messages, bytes, copied, depth, node_messages, node_bytes; /* as weft_considered */
+} weft_forecast_entry;
+/* Local. On `ranks` ranks, each on the node that `nodes` has a number of. Of options the strategy
+ * "auto" means all, the fastest first; engine, effort and wisdom count for nothing. A new handle. */
+int weft_forecast_create(weft_forecast** forecast, const weft_problem* problem, const weft_options* options,
+                         int64_t ranks, const int* nodes, const weft_profile* profile);
+void weft_forecast_destroy(weft_forecast** forecast);
+int weft_forecast_count(const weft_forecast* forecast, int64_t* entries);
+int weft_forecast_at(const weft_forecast* forecast, int64_t entry, weft_forecast_entry* of);
+
+/* ---- fits of measurements over numbers of ranks ---- */
+
+/* Least squares of so many `samples`: a time in any unit, or a speed-up, on so many ranks. `form`: a
+ * name of the list "fit_forms". include/weft/fit.hpp says when there is none. A new handle. */
+int weft_fit_create(weft_fit** fit, const char* form, int64_t samples, const double* ranks, const double* values);
+/* A fit that somebody has printed: the coefficients of the form, the ranks they were found on, and
+ * how far off predictions may be, as a share of them. A new handle. */
+int weft_fit_create_given(weft_fit** fit, const char* form, int64_t count, const double* coefficients,
+                          double least_ranks, double most_ranks, double relative_error);
+void weft_fit_destroy(weft_fit** fit);
+/* Coefficients in the order of the form, and their standard errors, which are 0 where coefficients
+ * were given. Either may be NULL. */
+int weft_fit_coefficients(const weft_fit* fit, double* coefficients, double* errors, int64_t room, int64_t* count);
+/* Measured minus fitted, of every sample. */
+int weft_fit_residuals(const weft_fit* fit, double* residuals, int64_t room, int64_t* count);
+/* Degrees of freedom, deviation of the residuals, from how many ranks on the form is zero or
+ * negative, and the speed-up that no number of ranks exceeds; the last two infinite where there is
+ * none. Any may be NULL. */
+int weft_fit_quality(const weft_fit* fit, int* freedom, double* deviation, double* zero, double* limit);
+/* What the fit says of so many ranks, for `work` times the work that was measured. 95 of 100 further
+ * measurements are no farther off than `error`, if the form is right. The text is why not to rely
+ * on it; empty where the fit has measurements on both sides. */
+int weft_fit_at(const weft_fit* fit, double ranks, double work, double* value, double* error, char* text, int64_t room,
+                int64_t* length);
+
+/* ---- wisdom ---- */
 
 /* Keeps what tuning found, in this process and in the user's own file; the text says where, or why
  * not. */

@@ -68,6 +68,19 @@ struct weft_wisdom {
   std::vector<weft::Wisdom::Entry> entries = {};
 };
 
+struct weft_profile {
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "profile";
+  weft::MachineProfile value;
+};
+struct weft_forecast {
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "forecast";
+  std::vector<weft::Forecast> value;
+};
+struct weft_fit {
+  [[gnu::visibility("hidden")]] static constexpr const char* noun = "fit";
+  weft::Fit value;
+};
+
 namespace weft::c {
 
 /// Keeps the message of a failure for weft_error(). Throws nothing: without memory for it a shorter
@@ -143,6 +156,16 @@ inline int counted(Index count, Index least, Index most, const char* what) {
   return static_cast<int>(count);
 }
 inline int axes_of(Index axes) { return counted(axes, 1, max_axes, "axes"); }
+
+/// Numbers of which there are so many.
+inline std::vector<int> numbers(Index count, const int* entries, const char* what) {
+  list(entries, count, what);
+  return {entries, entries + count};
+}
+inline weft_machine machine_of(const Machine& m) {
+  return {m.message_seconds,      m.bytes_per_second,      m.copied_per_second,
+          m.node_message_seconds, m.node_bytes_per_second, m.flops_per_second};
+}
 
 /// One entry an axis.
 inline Shape shape(Index axes, const int64_t* entries, const char* what) {

@@ -11,11 +11,20 @@ struct weft_long_line {
 
 extern "C" {
 
+int weft_long_line_create_rows(weft_long_line** line, MPI_Comm comm, const char* precision, int64_t n, int64_t rows,
+                               const weft_options* options) {
+  return made(line, [&] {
+    return AnyLongLine(comm, precision_from_string(text(precision, "the precision")), n, options_or_default(options),
+                       rows);
+  });
+}
+int weft_long_line_create_rows_f(weft_long_line** line, MPI_Fint comm, const char* precision, int64_t n, int64_t rows,
+                                 const weft_options* options) {
+  return weft_long_line_create_rows(line, comm_of(comm), precision, n, rows, options);
+}
 int weft_long_line_create(weft_long_line** line, MPI_Comm comm, const char* precision, int64_t n,
                           const weft_options* options) {
-  return made(line, [&] {
-    return AnyLongLine(comm, precision_from_string(text(precision, "the precision")), n, options_or_default(options));
-  });
+  return weft_long_line_create_rows(line, comm, precision, n, 0, options);
 }
 int weft_long_line_create_f(weft_long_line** line, MPI_Fint comm, const char* precision, int64_t n,
                             const weft_options* options) {

@@ -24,8 +24,11 @@ std::vector<std::pair<std::string, std::string>> named(const char* which) {
     for (const Kernel& k : kernels()) entries.emplace_back(k.name, k.summary);
   } else if (name == "options") {
     for (const Option& o : options()) entries.emplace_back(o.name, o.help);
+  } else if (name == "fit_forms") {
+    for (const FitForm& f : fit_forms())
+      entries.emplace_back(f.name, std::string(f.formula) + ": " + std::string(f.summary));
   } else {
-    throw Error("no list '" + shown(name) + "'; there are strategies, engines, kinds, kernels, options");
+    throw Error("no list '" + shown(name) + "'; there are strategies, engines, kinds, kernels, options, fit_forms");
   }
   return entries;
 }
@@ -35,9 +38,61 @@ int set_value(weft_options* options, const char* name, const auto& value) {
       [&] { set(given(options, "options").value, text(name, "the name of an option"), OptionValue(value())); });
 }
 
+/// What the program has of the struct, and the defaults of what it does not know. `size` is a
+/// program's, which may be older or newer than this library.
+weft_common_options common_of(const weft_common_options* common) {
+  const Index size = given(common, "the common options").size;
+  constexpr Index ours = sizeof(weft_common_options);
+  if (size < Index{sizeof common->size} || size > 4096)
+    throw Error("the common options are of " + std::to_string(size) +
+                " bytes; fill them in by weft_common_options_init(&common, sizeof common) first");
+  const char* const bytes = reinterpret_cast<const char*>(common);
+  if (std::any_of(bytes + std::min(size, ours), bytes + size, [](char byte) { return byte != 0; }))
+    throw Error("the common options have members that this library, weft " + std::string(weft_version()) +
+                ", does not know; leave those at 0, or use the library that the program was compiled for");
+  weft_common_options all;
+  weft_common_options_init(&all, ours);
+  std::memcpy(&all, common, static_cast<std::size_t>(std::min(size, ours)));
+  return all;
+}
+
 }  // namespace
 
 extern "C" {
+
+int weft_common_options_init(weft_common_options* common, int64_t size) {
+  return guarded([&] {
+    weft_common_options defaults = {};
+    const Options plain;
+    defaults.size = size;
+    defaults.batch = plain.batch;
+    defaults.components = plain.components;
+    defaults.natural_output = plain.natural_output;
+    defaults.wisdom = plain.wisdom;
+    defaults.threads = plain.threads;
+    if (size < Index{sizeof defaults.size} || size > 4096)
+      throw Error("common options of " + std::to_string(size) + " bytes are asked for; give sizeof *common");
+    std::memset(&given(common, "the common options"), 0, static_cast<std::size_t>(size));
+    std::memcpy(common, &defaults, std::min(static_cast<std::size_t>(size), sizeof defaults));
+  });
+}
+int weft_options_create_common(weft_options** options, const weft_common_options* common) {
+  return made(options, [&] {
+    const weft_common_options all = common_of(common);
+    Options made_of;
+    const std::pair<const char*, const char*> texts[] = {
+        {"strategy", all.strategy},   {"engine", all.engine}, {"effort", all.effort}, {"wire", all.wire},
+        {"placement", all.placement}, {"scale", all.scale},   {"grid", all.grid}};
+    for (const auto& [name, value] : texts)
+      if (value != nullptr) set(made_of, name, std::string(value));
+    set(made_of, "batch", Index{all.batch});
+    set(made_of, "components", Index{all.components});
+    set(made_of, "natural_output", all.natural_output != 0);
+    set(made_of, "wisdom", all.wisdom != 0);
+    set(made_of, "threads", Index{all.threads});
+    return made_of;
+  });
+}
 
 int weft_list_count(const char* list, int64_t* count) {
   return guarded([&] { given(count, "count") = static_cast<Index>(named(list).size()); });

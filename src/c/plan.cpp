@@ -127,6 +127,10 @@ int weft_plan_create_in(weft_plan** plan, MPI_Comm comm, const weft_problem* pro
     return AnyPlan(comm, given(problem, "problem").value, options_or_default(options), works_in);
   });
 }
+int weft_plan_create_in_f(weft_plan** plan, MPI_Fint comm, const weft_problem* problem, const weft_options* options,
+                          const char* memory) {
+  return weft_plan_create_in(plan, comm_of(comm), problem, options, memory);
+}
 int weft_plan_workspace_bytes(const weft_plan* plan, int64_t* bytes) {
   return guarded([&] { given(bytes, "bytes") = plan_of(plan).workspace_bytes(); });
 }

@@ -13,14 +13,6 @@ weft_candidate candidate_of(const Candidate& c) {
   return {c.name.c_str(),    c.verdict.c_str(),  c.predicted_seconds, c.measured_seconds,
           c.forward_seconds, c.backward_seconds, c.measurements,      c.round};
 }
-weft_machine machine_of(const Machine& m) {
-  return {m.message_seconds,      m.bytes_per_second,      m.copied_per_second,
-          m.node_message_seconds, m.node_bytes_per_second, m.flops_per_second};
-}
-std::vector<int> numbers(Index count, const int* asked) {
-  list(asked, count, "ranks");
-  return {asked, asked + count};
-}
 std::string lines(const std::vector<std::string>& all) {
   std::string text;
   for (const std::string& line : all) text += line + "\n";
@@ -82,14 +74,16 @@ int weft_tuning_candidate_options(const weft_tuning* tuning, int64_t entry, weft
 }
 
 int weft_measure_machine(MPI_Comm comm, int64_t ranks, const int* asked, weft_machine* machine) {
-  return guarded([&] { given(machine, "machine") = machine_of(measure_machine(comm, numbers(ranks, asked))); });
+  return guarded(
+      [&] { given(machine, "machine") = machine_of(measure_machine(comm, numbers(ranks, asked, "ranks"))); });
 }
 int weft_measure_machine_f(MPI_Fint comm, int64_t ranks, const int* asked, weft_machine* machine) {
   return weft_measure_machine(comm_of(comm), ranks, asked, machine);
 }
 int weft_nodes(MPI_Comm comm, int64_t ranks, const int* asked, int* found, int64_t room, int64_t* count) {
   return guarded([&] {
-    list_out(nodes(comm, numbers(ranks, asked)), found, room, count, [&](int node, std::size_t i) { found[i] = node; });
+    list_out(nodes(comm, numbers(ranks, asked, "ranks")), found, room, count,
+             [&](int node, std::size_t i) { found[i] = node; });
   });
 }
 int weft_nodes_f(MPI_Fint comm, int64_t ranks, const int* asked, int* found, int64_t room, int64_t* count) {

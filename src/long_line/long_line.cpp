@@ -65,12 +65,16 @@ void multiply(std::complex<Real>* values, const Box& part, const UnityRoots& pow
 }
 
 /// Collective.
-void check_request(const mpi::Communicator& all, Precision precision, Index n, const Options& options) {
+void check_request(const mpi::Communicator& all, Precision precision, Index n, const Options& options, Index rows) {
   all.same("the length of the line", std::to_string(n));
+  all.same("the rows of the line", std::to_string(rows));
   all.same("its precision", std::string(to_string(precision)));
   all.same("how it is cut", options.split.text());
   all.agree([&] {
     if (n < 1) throw Error("a line of " + std::to_string(n) + " points; give at least 1");
+    if (rows < 0 || (rows > 0 && n % rows != 0))
+      throw Error("a line of " + std::to_string(n) + " points is asked for in " + std::to_string(rows) +
+                  " rows; give a divisor of its length, or 0");
     const Options plain;
     const char* given = options.input                            ? "input"
                         : options.output                         ? "output"
@@ -98,9 +102,9 @@ Layout line_of(const Layout& rows, int axis, Index n) {
 }  // namespace
 
 struct AnyLongLine::Body {
-  Body(const mpi::Communicator& all, Precision precision, Index points, const Options& options)
+  Body(const mpi::Communicator& all, Precision precision, Index points, const Options& options, Index given_rows)
       : n(points),
-        n1(all.agree([&] { return largest_divisor_to_root(n); })),
+        n1(given_rows > 0 ? given_rows : largest_divisor_to_root(n)),
         n2(n / n1),
         natural(options.natural_output),
         powers(all.agree([&] { return UnityRoots(n); })),
@@ -142,10 +146,10 @@ struct AnyLongLine::Body {
   bool single;
 };
 
-AnyLongLine::AnyLongLine(MPI_Comm comm, Precision precision, Index n, const Options& options) {
+AnyLongLine::AnyLongLine(MPI_Comm comm, Precision precision, Index n, const Options& options, Index rows) {
   const mpi::Communicator all = mpi::Communicator::shared(comm);
-  check_request(all, precision, n, options);
-  body_ = std::make_unique<Body>(all, precision, n, options);
+  check_request(all, precision, n, options, rows);
+  body_ = std::make_unique<Body>(all, precision, n, options, rows);
 }
 AnyLongLine::~AnyLongLine() = default;
 AnyLongLine::AnyLongLine(AnyLongLine&&) noexcept = default;

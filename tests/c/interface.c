@@ -780,6 +780,7 @@ static void wrong_handles(void) {
   FAILS(weft_plan_record((weft_plan*)(void*)options, NULL), "another type");
   FAILS(weft_plan_create_f(&plan, MPI_Comm_c2f(MPI_COMM_NULL), problem, NULL), "MPI_COMM_NULL");
   FAILS(weft_plan_create_f(&plan, 123456789, problem, NULL), "the communicator is");
+  FAILS(weft_plan_create_in_f(&plan, 123456789, problem, NULL, "callers"), "the communicator is");
   weft_options_destroy(&options);
   weft_problem_destroy(&problem);
 }
@@ -887,9 +888,167 @@ static void long_lines(void) {
     OK(weft_long_line_create(&line, MPI_COMM_WORLD, "single", 7, NULL));
     FAILS(weft_long_line_mode(line, 7, &mode), "0 to 6");
     weft_long_line_destroy(&line);
+    OK(weft_long_line_create_rows(&line, MPI_COMM_WORLD, "single", 60, 4, options));
+    OK(weft_long_line_tell(line, &parts));
+    EXPECT(parts.rows == 4 && parts.columns == 15);
+    OK(weft_long_line_mode(line, 16, &mode));
+    EXPECT(mode == (order == 0 ? 5 : 16)); /* row 1, column 1: mode 1 + 4 * 1 */
+    weft_long_line_destroy(&line);
+    FAILS(weft_long_line_create_rows_f(&line, MPI_Comm_c2f(MPI_COMM_WORLD), "double", 60, 7, options),
+          "in 7 rows; give a divisor");
     free(a), free(b);
     weft_options_destroy(&options);
   }
+}
+
+/* The struct of common options gives what options that are set one by one have. */
+static void common_options(void) {
+  weft_common_options common;
+  weft_options *options = NULL, *plain = NULL;
+  union {
+    weft_common_options common;
+    char bytes[sizeof(weft_common_options) + 16];
+  } newer;
+  char text[200], wanted[200];
+  OK(weft_common_options_init(&common, sizeof common));
+  OK(weft_options_create_common(&options, &common));
+  OK(weft_options_describe(options, text, sizeof text, NULL));
+  OK(weft_options_create(&plain));
+  OK(weft_options_describe(plain, wanted, sizeof wanted, NULL));
+  EXPECT(strcmp(text, wanted) == 0);
+  weft_options_destroy(&options);
+  common.strategy = "isend";
+  common.effort = "estimate";
+  common.wire = "single";
+  common.placement = "overwrite";
+  common.scale = "full";
+  common.grid = "1,1,1";
+  common.batch = 3;
+  common.components = 2;
+  common.natural_output = 1;
+  common.wisdom = 0;
+  common.threads = 2;
+  OK(weft_options_create_common(&options, &common));
+  OK(weft_options_set(plain, "strategy", "isend"));
+  OK(weft_options_set(plain, "effort", "estimate"));
+  OK(weft_options_set(plain, "wire", "single"));
+  OK(weft_options_set(plain, "placement", "overwrite"));
+  OK(weft_options_set(plain, "scale", "full"));
+  OK(weft_options_set(plain, "grid", "1,1,1"));
+  OK(weft_options_set(plain, "batch", "3"));
+  OK(weft_options_set(plain, "components", "2"));
+  OK(weft_options_set(plain, "natural_output", "true"));
+  OK(weft_options_set(plain, "wisdom", "false"));
+  OK(weft_options_set(plain, "threads", "2"));
+  OK(weft_options_describe(options, text, sizeof text, NULL));
+  OK(weft_options_describe(plain, wanted, sizeof wanted, NULL));
+  EXPECT(strcmp(text, wanted) == 0 && strstr(text, "components 2") != NULL);
+  weft_options_destroy(&options);
+
+  memset(&newer, 0, sizeof newer); /* a program that knows more members than the library */
+  OK(weft_common_options_init(&newer.common, sizeof newer));
+  EXPECT(newer.common.size == (int64_t)sizeof newer && newer.bytes[sizeof newer - 1] == 0);
+  OK(weft_options_create_common(&options, &newer.common));
+  weft_options_destroy(&options);
+  newer.bytes[sizeof newer - 1] = 1;
+  FAILS(weft_options_create_common(&options, &newer.common), "members that this library");
+  OK(weft_common_options_init(&common, sizeof(int64_t) + sizeof(char*))); /* and one that knows less: a strategy */
+  common.strategy = "isend";
+  common.batch = 7; /* is not read */
+  OK(weft_options_create_common(&options, &common));
+  OK(weft_options_describe(options, text, sizeof text, NULL));
+  EXPECT(strstr(text, "isend") != NULL && strstr(text, "batch") == NULL);
+  weft_options_destroy(&options);
+  common.size = 0;
+  FAILS(weft_options_create_common(&options, &common), "weft_common_options_init");
+  FAILS(weft_common_options_init(&common, 3), "give sizeof");
+  OK(weft_common_options_init(&common, sizeof common));
+  common.strategy = "by hand";
+  FAILS(weft_options_create_common(&options, &common), "by hand");
+  weft_options_destroy(&plain);
+}
+
+/* Forecasts of a machine that is written by hand, and fits of what a form gives. */
+static void forecasts_and_fits(void) {
+  const int64_t shape[3] = {64, 64, 64};
+  const int nodes[4] = {0, 0, 1, 1};
+  const double on[4] = {1, 2, 4, 8}, times[4] = {13, 8, 5.5, 4.25}, coefficients[2] = {3, 10};
+  weft_problem* problem = NULL;
+  weft_profile *profile = NULL, *measured = NULL;
+  weft_forecast *forecast = NULL, *one = NULL;
+  weft_forecast_entry entry, best;
+  weft_machine machine;
+  weft_options* options = NULL;
+  weft_fit* fit = NULL;
+  char text[2000];
+  double found[2], errors[2], residuals[4], value, error, zero, limit, deviation;
+  int64_t count, i, length;
+  int freedom;
+  OK(weft_problem_create(&problem, "double", 3, shape, "c2c", 0, NULL));
+  OK(weft_profile_parse(&profile, "{\"message_seconds\": 1e-5, \"flops_per_second\": 1e9}"));
+  OK(weft_profile_machine(profile, &machine));
+  EXPECT(fabs(machine.message_seconds - 1e-5) < 1e-15 && fabs(machine.flops_per_second - 1e9) < 1);
+  OK(weft_profile_text(profile, text, sizeof text, &length));
+  EXPECT(strstr(text, "flops_per_second") != NULL && length > 20);
+  FAILS(weft_profile_parse(&measured, "{\"speed\": 1}"), "speed");
+  OK(weft_forecast_create(&forecast, problem, NULL, 4, nodes, profile));
+  OK(weft_forecast_count(forecast, &count));
+  EXPECT(count > 3);
+  OK(weft_forecast_at(forecast, 0, &best));
+  for (i = 1; i < count; ++i) {
+    OK(weft_forecast_at(forecast, i, &entry));
+    EXPECT(entry.declined[0] != 0 || entry.seconds >= best.seconds);
+  }
+  /* Of every rank's quarter of the points, 16 bytes each, three quarters leave it, forward and backward. */
+  EXPECT(best.declined[0] == 0 && best.bytes == 2 * 3 * 64 * 64 * 64 * 16 / 16);
+  EXPECT(best.least_seconds <= best.seconds && best.seconds <= best.most_seconds);
+  EXPECT(fabs(best.forward_seconds + best.backward_seconds - best.seconds) < 1e-9 * best.seconds);
+  EXPECT(best.work_seconds > 0 && best.exchange_seconds > 0 && best.overlapped_seconds >= 0);
+  FAILS(weft_forecast_at(forecast, count, &entry), "counted from 0");
+  OK(weft_options_create(&options));
+  OK(weft_options_set(options, "strategy", best.strategy));
+  OK(weft_forecast_create(&one, problem, options, 4, nodes, profile));
+  OK(weft_forecast_count(one, &count));
+  OK(weft_forecast_at(one, 0, &entry));
+  EXPECT(count == 1 && strcmp(entry.strategy, best.strategy) == 0 && fabs(entry.seconds / best.seconds - 1) < 1e-12);
+  FAILS(weft_forecast_create(&one, problem, NULL, -1, nodes, profile), "number of ranks is -1");
+  OK(weft_profile_measure(&measured, MPI_COMM_WORLD, 0, NULL));
+  OK(weft_profile_machine(measured, &machine));
+  EXPECT(machine.flops_per_second > 1e6 && machine.copied_per_second > 1e6);
+  weft_profile_destroy(&measured);
+  FAILS(weft_profile_measure_f(&measured, MPI_Comm_c2f(MPI_COMM_WORLD), -1, nodes), "number of ranks is -1");
+
+  OK(weft_list_count("fit_forms", &count));
+  OK(weft_list_name("fit_forms", 1, text, sizeof text, NULL));
+  EXPECT(count == 3 && strcmp(text, "comp") == 0);
+  OK(weft_list_summary("fit_forms", 1, text, sizeof text, NULL));
+  EXPECT(strstr(text, "a0 + a1/P") != NULL);
+  OK(weft_fit_create(&fit, "comp", 4, on, times)); /* 3 + 10/P */
+  OK(weft_fit_coefficients(fit, found, errors, 2, &count));
+  EXPECT(count == 2 && fabs(found[0] - 3) < 1e-9 && fabs(found[1] - 10) < 1e-9 && errors[0] < 1e-6);
+  OK(weft_fit_residuals(fit, residuals, 4, &count));
+  EXPECT(count == 4 && fabs(residuals[2]) < 1e-9);
+  OK(weft_fit_quality(fit, &freedom, &deviation, &zero, &limit));
+  EXPECT(freedom == 2 && deviation < 1e-9 && isinf(zero) && isinf(limit));
+  OK(weft_fit_at(fit, 16, 2, &value, &error, text, sizeof text, &length));
+  EXPECT(fabs(value - 2 * 3.625) < 1e-9 && length > 0 && strlen(text) == (size_t)length); /* nobody measured 16 */
+  OK(weft_fit_at(fit, 3, 1, &value, &error, text, sizeof text, &length));
+  EXPECT(fabs(value - 19 / 3.) < 1e-9 && length == 0);
+  weft_fit_destroy(&fit);
+  OK(weft_fit_create_given(&fit, "comp", 2, coefficients, 1, 8, 0.25));
+  OK(weft_fit_at(fit, 2, 1, &value, &error, NULL, 0, NULL));
+  EXPECT(fabs(value - 8) < 1e-12 && fabs(error - 2) < 1e-12);
+  OK(weft_fit_coefficients(fit, NULL, errors, 2, NULL));
+  EXPECT(errors[0] == 0 && errors[1] == 0);
+  FAILS(weft_fit_at(fit, 0, 1, &value, &error, NULL, 0, NULL), "ranks");
+  weft_fit_destroy(&fit);
+  FAILS(weft_fit_create(&fit, "comp", 2, on, times), "samples");
+  FAILS(weft_fit_create(&fit, "log", 4, on, times), "comp");
+  weft_forecast_destroy(&forecast);
+  weft_forecast_destroy(&one);
+  weft_profile_destroy(&profile);
+  weft_options_destroy(&options);
+  weft_problem_destroy(&problem);
 }
 
 int main(int argc, char** argv) {
@@ -909,6 +1068,8 @@ int main(int argc, char** argv) {
   layouts_and_data();
   spheres();
   long_lines();
+  common_options();
+  forecasts_and_fits();
   traces_tuning_wisdom();
   halos();
   wrong_handles();
