@@ -42,7 +42,7 @@ void share(const Pools& pools, std::vector<AtKPoint>& kpoints, const Input& inpu
   }
 }
 
-void check_size(const Pools& pools, const Input& input, weft::Index batch, std::size_t kpoints) {
+void check_size(const Pools& pools, const Input& input, weft::Index batch, bool whole_bands, std::size_t kpoints) {
   const double radius = std::sqrt(2 * input.cutoff), turn = 2 * std::numbers::pi;
   const double waves = input.crystal.volume() * std::pow(radius, 3) * 2 / (3 * turn * turn);
   double points = 1;
@@ -58,7 +58,10 @@ void check_size(const Pools& pools, const Input& input, weft::Index batch, std::
       for (std::size_t l = 0; l < gth->species[atom.species].channels.size(); ++l)
         projectors += static_cast<double>((2 * l + 1) * gth->species[atom.species].channels[l].h.size());
   const double each = static_cast<double>(kpoints);
-  const double bytes = 16 * (((12 + each) * columns + each * projectors) * waves + fields * points) / ranks;
+  const double space = whole_bands
+                           ? each * (3 * points + 8 * static_cast<double>(std::max<weft::Index>(batch, 4)) * waves)
+                           : fields * points / ranks;
+  const double bytes = 16 * (((12 + each) * columns + each * projectors) * waves / ranks + space);
   check_memory(pools.all(), bytes, fmt::format("{} bands of about {:.3g} plane waves", input.bands, waves));
 }
 

@@ -20,7 +20,8 @@ struct AtKPoint {
 void share(const Pools& pools, std::vector<AtKPoint>& kpoints, const Input& input);
 
 /// Collective: throws Error where `kpoints` k-points a pool need more memory than there is, before
-/// anything is allocated: their bands, what the solver works in, and real space of a batch.
-void check_size(const Pools& pools, const Input& input, weft::Index batch, std::size_t kpoints);
+/// anything is allocated: their bands, what the solver works in, and real space of a batch, or of
+/// one band on each rank where they are transposed.
+void check_size(const Pools& pools, const Input& input, weft::Index batch, bool whole_bands, std::size_t kpoints);
 
 }  // namespace bands

@@ -25,7 +25,7 @@ AtKPoint solve(const Ranks& ranks, const Potential& potential, const Input& inpu
   Hamiltonian h(ranks, basis, result.grid, options);
   h.set_potential(potential.space, potential.slab);
   if (potential.ions) h.set_nonlocal(Nonlocal(input.crystal, basis, *potential.ions));
-  result.strategy = h.plan().effective().strategy;
+  result.strategy = h.strategy();
   if (!h.idle()) result.idle = 0;
 
   Block x = first_guess(basis, columns_for(static_cast<long>(input.bands), basis.total));
@@ -61,7 +61,7 @@ void solve_path(const Pools& pools, const Potential& potential, const Input& inp
   MPI_Comm_size(pools.all(), &result.ranks);
   result.pools = pools.count();
   result.idle = 1;
-  const Ranks ranks{pools.mine(), &result.seconds, settings.sum_columns};
+  const Ranks ranks{pools.mine(), &result.seconds, settings.at_once, settings.whole_bands};
   for (const KPoint& point : input.kpoints) result.kpoints.push_back({point, 0, {}});
   agree(pools.all(), [&] {
     for (std::size_t i = 0; i < input.kpoints.size(); ++i) {
@@ -82,7 +82,7 @@ BandStructure band_structure(MPI_Comm comm, const Input& input, const Settings& 
   const double start = MPI_Wtime();
   if (input.kpoints.empty()) throw weft::Error("the input has no table path; give it with points and corners");
   const Pools pools(comm, settings.pools, input.kpoints.size());
-  check_size(pools, input, settings.options.batch, 1);
+  check_size(pools, input, settings.options.batch, settings.whole_bands, 1);
   BandStructure result;
   result.grid = basis_grid(input.crystal, places(input.kpoints), input.cutoff, input.largest_index, input.grid);
   std::unique_ptr<Space> space;

@@ -23,10 +23,11 @@ struct BandStructure {
 };
 
 struct Settings {
-  weft::Options options;  ///< of the transforms; a batch of 1 stands for as many bands as suit
-  int pools = 0;          ///< groups of ranks with k-points of their own; 0: as many as pay
-  long sum_columns = 0;   ///< as in Ranks
-  bool forces = false;    ///< of ground states: forces on atoms are wanted
+  weft::Options options;     ///< of the transforms; a batch of 1 stands for as many bands as suit
+  int pools = 0;             ///< groups of ranks with k-points of their own; 0: as many as pay
+  long at_once = 0;          ///< as in Ranks
+  bool whole_bands = false;  ///< as in Ranks
+  bool forces = false;       ///< of ground states: forces on atoms are wanted
   std::string restart;  ///< of ground states: a file that holds the density from one iteration to the next; empty: none
   std::function<void(const std::string&)> told = [](const std::string&) {};  ///< a line about each step
 };

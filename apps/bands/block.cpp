@@ -52,39 +52,10 @@ void multiply(char transpose, long m, long n, long k, double factor, const doubl
 const double* parts(const Complex* values) { return reinterpret_cast<const double*>(values); }
 double* parts(Complex* values) { return reinterpret_cast<double*>(values); }
 
-/// The real parts of the first n columns.
-std::vector<double> real_parts(const Block& matrix, long n) {
-  std::vector<double> values(static_cast<std::size_t>(matrix.rows() * n));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = matrix.column(0)[i].real();
+std::vector<double> real_parts(const Columns& matrix) {
+  std::vector<double> values(static_cast<std::size_t>(matrix.rows * matrix.count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = matrix.first[i].real();
   return values;
-}
-
-/// Collective: sums a matrix over ranks, whose columns [first, first + count) multiply(first,
-/// count) makes. Its columns have `rows` times `numbers` doubles. In several steps the sums of one
-/// travel while the next one is made.
-template <class Multiply>
-void sum_products(const Ranks& ranks, long rows, long columns, int numbers, double* values, Multiply&& multiply) {
-  const long step = ranks.sum_columns > 0 ? ranks.sum_columns : columns, column = rows * numbers;
-  std::vector<MPI_Request> requests;
-  for (long first = 0; first < columns; first += step) {
-    const long count = std::min(step, columns - first);
-    {
-      const Stopwatch watch(ranks.seconds->products);
-      multiply(first, count);
-    }
-    const Stopwatch watch(ranks.seconds->sums);
-    double* const here = values + first * column;
-    const int length = static_cast<int>(count * column);
-    if (step >= columns) {
-      MPI_Allreduce(MPI_IN_PLACE, here, length, MPI_DOUBLE, MPI_SUM, ranks.comm);
-      return;
-    }
-    MPI_Iallreduce(MPI_IN_PLACE, here, length, MPI_DOUBLE, MPI_SUM, ranks.comm, &requests.emplace_back());
-    int done = 0;  // lets those that are on their way go on
-    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-  }
-  const Stopwatch watch(ranks.seconds->sums);
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
 /// What a LAPACK routine wants to work in: it is asked with lengths of -1, and told what it said.
@@ -118,7 +89,7 @@ int complex_eigenvectors(Block& matrix, double* values) {
 
 int real_eigenvectors(Block& matrix, double* values) {
   const int n = static_cast<int>(matrix.columns());
-  std::vector<double> held = real_parts(matrix, n);
+  std::vector<double> held = real_parts(columns(matrix, 0, n));
   const int info = with_work(
       [&](Complex*, const int*, double* reals, const int* real_length, int* wholes, const int* whole_length) {
         int verdict = 0;
@@ -132,76 +103,108 @@ int real_eigenvectors(Block& matrix, double* values) {
 
 }  // namespace
 
-Block overlap(const Ranks& ranks, const Columns& a, const Columns& b) {
-  Block s(a.count, b.count);
-  if (a.count == 0 || b.count == 0) return s;
-  if (!ranks.half) {
-    sum_products(ranks, a.count, b.count, 2, parts(s.column(0)), [&](long first, long count) {
-      if (a.rows > 0)
-        multiply('C', a.count, count, a.rows, 1, a.first, a.rows, b.first + first * b.rows, b.rows, 0, s.column(first),
-                 a.count);
-    });
-    return s;
+Overlap::Overlap(const Ranks& ranks, long rows, long columns)
+    : ranks_(ranks),
+      matrix_(rows, columns),
+      sums_(ranks.half ? static_cast<std::size_t>(rows * columns) : 0),
+      underway_(ranks.comm, ranks.at_once > 0, ranks.seconds->sums) {}
+
+void Overlap::make(const Columns& a, const Columns& b, long first) {
+  if (matrix_.rows() == 0 || b.count == 0) return;
+  const long rows = matrix_.rows();
+  ends_.push_back(first + b.count);
+  if (!ranks_.half) {
+    Complex* const to = matrix_.column(first);
+    {
+      const Stopwatch watch(ranks_.seconds->products);
+      if (a.rows > 0) multiply('C', a.count, b.count, a.rows, 1, a.first, a.rows, b.first, b.rows, 0, to, rows);
+    }
+    return underway_.sum(parts(to), 2 * rows * b.count);
   }
-  std::vector<double> sums(static_cast<std::size_t>(a.count * b.count));
-  sum_products(ranks, a.count, b.count, 1, sums.data(), [&](long first, long count) {
-    if (a.rows == 0) return;
-    const Complex* const from = b.first + first * b.rows;
-    double* const to = sums.data() + first * a.count;
-    multiply('T', a.count, count, 2 * a.rows, 2, parts(a.first), 2 * a.rows, parts(from), 2 * b.rows, 0, to, a.count);
-    if (ranks.origin < 0) return;
-    for (long c = 0; c < count; ++c)
+  double* const to = sums_.data() + first * rows;
+  {
+    const Stopwatch watch(ranks_.seconds->products);
+    if (a.rows > 0)
+      multiply('T', a.count, b.count, 2 * a.rows, 2, parts(a.first), 2 * a.rows, parts(b.first), 2 * b.rows, 0, to,
+               rows);
+    for (long c = 0; c < b.count && ranks_.origin >= 0; ++c)
       for (long r = 0; r < a.count; ++r)
-        to[c * a.count + r] -= a.first[r * a.rows + ranks.origin].real() * from[c * b.rows + ranks.origin].real();
-  });
-  std::copy(sums.begin(), sums.end(), s.column(0));
-  return s;
+        to[c * rows + r] -= a.first[r * a.rows + ranks_.origin].real() * b.first[c * b.rows + ranks_.origin].real();
+  }
+  underway_.sum(to, rows * b.count);
 }
 
-void combine(const Ranks& ranks, const Columns& a, const Block& y, long count, Complex* out, double factor, bool add) {
-  if (a.rows == 0 || count == 0) return;
+Block& Overlap::wait() { return wait(static_cast<long>(ends_.size())); }
+
+Block& Overlap::wait(long calls) {
+  const std::size_t end = std::min(ends_.size(), static_cast<std::size_t>(calls));
+  if (end <= arrived_) return matrix_;
+  underway_.wait(end);
+  if (ranks_.half) {
+    const long rows = matrix_.rows(), first = arrived_ > 0 ? rows * ends_[arrived_ - 1] : 0;
+    std::copy(sums_.begin() + first, sums_.begin() + rows * ends_[end - 1], matrix_.column(0) + first);
+  }
+  arrived_ = end;
+  return matrix_;
+}
+
+Block overlap(const Ranks& ranks, const Columns& a, const Columns& b) {
+  Overlap all(ranks, a.count, b.count);
+  each_some(ranks, b.count, [&](long first, long count) { all.make(a, part(b, first, count), first); });
+  return std::move(all.wait());
+}
+
+void combine(const Ranks& ranks, const Columns& a, const Columns& y, Complex* out, double factor, bool add) {
+  if (a.rows == 0 || a.count == 0 || y.count == 0) return;
   const Stopwatch watch(ranks.seconds->products);
   const double old = add ? 1 : 0;
   if (!ranks.half)
-    return multiply('N', a.rows, count, a.count, factor, a.first, a.rows, y.column(0), y.rows(), old, out, a.rows);
-  multiply('N', 2 * a.rows, count, a.count, factor, parts(a.first), 2 * a.rows, real_parts(y, count).data(), y.rows(),
-           old, parts(out), 2 * a.rows);
+    return multiply('N', a.rows, y.count, a.count, factor, a.first, a.rows, y.first, y.rows, old, out, a.rows);
+  multiply('N', 2 * a.rows, y.count, a.count, factor, parts(a.first), 2 * a.rows, real_parts(y).data(), y.rows, old,
+           parts(out), 2 * a.rows);
 }
 
-std::vector<double> squared_norms(const Ranks& ranks, const Columns& a) {
-  std::vector<double> norms(static_cast<std::size_t>(a.count));
-  {
-    const Stopwatch watch(ranks.seconds->products);
-    for (long c = 0; c < a.count; ++c) {
-      const Complex* const column = a.first + c * a.rows;
-      double sum = 0;
-      for (long i = 0; i < a.rows; ++i) sum += std::norm(column[i]);
-      if (ranks.half) sum = 2 * sum - (ranks.origin >= 0 ? std::norm(column[ranks.origin]) : 0);
-      norms[static_cast<std::size_t>(c)] = sum;
-    }
+void squared_parts(const Ranks& ranks, const Columns& a, double* out) {
+  const Stopwatch watch(ranks.seconds->products);
+  for (long c = 0; c < a.count; ++c) {
+    const Complex* const column = a.first + c * a.rows;
+    double sum = 0;
+    for (long i = 0; i < a.rows; ++i) sum += std::norm(column[i]);
+    out[c] = ranks.half ? 2 * sum - (ranks.origin >= 0 ? std::norm(column[ranks.origin]) : 0) : sum;
   }
-  const Stopwatch watch(ranks.seconds->sums);
-  MPI_Allreduce(MPI_IN_PLACE, norms.data(), static_cast<int>(a.count), MPI_DOUBLE, MPI_SUM, ranks.comm);
-  return norms;
 }
 
-Eigen eigen(const Ranks& ranks, const Block& matrix, long n) {
-  Eigen result{std::vector<double>(static_cast<std::size_t>(n)), Block(n, n)};
-  const Stopwatch watch(ranks.seconds->dense);
+Eigen::Eigen(const Ranks& ranks, const Block& matrix, long n, long count)
+    : values(static_cast<std::size_t>(n)),
+      vectors_(n, n),
+      underway_(ranks.comm, ranks.at_once > 0, ranks.seconds->sums) {
   int info = 0;
-  if (rank_of(ranks.comm) == 0) {
-    for (long c = 0; c < n; ++c)
-      for (long r = 0; r < n; ++r) result.vectors(r, c) = (matrix(r, c) + std::conj(matrix(c, r))) * 0.5;
-    info = (ranks.half ? real_eigenvectors : complex_eigenvectors)(result.vectors, result.values.data());
+  {
+    const Stopwatch watch(ranks.seconds->dense);
+    if (rank_of(ranks.comm) == 0) {
+      for (long c = 0; c < n; ++c)
+        for (long r = 0; r < n; ++r) vectors_(r, c) = (matrix(r, c) + std::conj(matrix(c, r))) * 0.5;
+      info = (ranks.half ? real_eigenvectors : complex_eigenvectors)(vectors_, values.data());
+    }
+    MPI_Bcast(&info, 1, MPI_INT, 0, ranks.comm);
   }
-  MPI_Bcast(&info, 1, MPI_INT, 0, ranks.comm);
   if (info != 0)
     throw weft::Error("LAPACK found no eigenvalues of a matrix of " + std::to_string(n) + " rows (" +
                       (ranks.half ? "dsyevd: " : "zheevd: ") + std::to_string(info) +
                       "); it may hold numbers that are not finite");
-  MPI_Bcast(result.values.data(), static_cast<int>(n), MPI_DOUBLE, 0, ranks.comm);
-  MPI_Bcast(result.vectors.column(0), static_cast<int>(2 * n * n), MPI_DOUBLE, 0, ranks.comm);
-  return result;
+  MPI_Bcast(values.data(), static_cast<int>(n), MPI_DOUBLE, 0, ranks.comm);
+  each_some(ranks, count,
+            [&](long first, long some) { underway_.spread(parts(vectors_.column(first)), 2 * n * some); });
+}
+
+const Block& Eigen::vectors() {
+  underway_.wait();
+  return vectors_;
+}
+
+const Block& Eigen::vectors(long calls) {
+  underway_.wait(static_cast<std::size_t>(calls));
+  return vectors_;
 }
 
 namespace {
@@ -234,7 +237,8 @@ bool by_cholesky(const Ranks& ranks, Block s, Complex* columns, long rows) {
   }
   const double real_one = 1;
   if (rows > 0)
-    dtrsm_("R", "L", "T", "N", &doubled, &n, &real_one, real_parts(s, n).data(), &n, parts(columns), &doubled);
+    dtrsm_("R", "L", "T", "N", &doubled, &n, &real_one, real_parts({s.column(0), n, n}).data(), &n, parts(columns),
+           &doubled);
   return true;
 }
 
@@ -242,27 +246,46 @@ bool by_cholesky(const Ranks& ranks, Block s, Complex* columns, long rows) {
 
 long orthonormalise(const Ranks& ranks, Block& v, long from, long count) {
   Block kept;
+  const Columns before = columns(v, 0, from);
   for (int round = 0; round < 2 && count > 0; ++round) {
-    const std::vector<double> norms = squared_norms(ranks, columns(v, from, count));
-    for (long c = 0; c < count; ++c)
-      if (const double norm = std::sqrt(norms[static_cast<std::size_t>(c)]); norm > 0)
-        for (long i = 0; i < v.rows(); ++i) v(i, from + c) /= norm;
-    const Block shared = overlap(ranks, columns(v, 0, from), columns(v, from, count));
-    combine(ranks, columns(v, 0, from), shared, from > 0 ? count : 0, v.column(from), -1, true);
+    std::vector<double> norms(static_cast<std::size_t>(count));
+    Underway travelling(ranks.comm, ranks.at_once > 0, ranks.seconds->sums);
+    squared_parts(ranks, columns(v, from, count), norms.data());
+    travelling.sum(norms.data(), count);
+    Overlap shared(ranks, from, count), products(ranks, count, count);
+    each_some(ranks, count, [&](long first, long some) { shared.make(before, columns(v, from + first, some), first); });
+    travelling.wait();
+    for (double& norm : norms) norm = norm > 0 ? 1 / std::sqrt(norm) : 1;
 
-    const Block products = overlap(ranks, columns(v, from, count), columns(v, from, count));
-    if (by_cholesky(ranks, products, v.column(from), v.rows())) return count;
+    long calls = 0;
+    each_some(ranks, count, [&](long first, long some) {
+      Block& s = shared.wait(++calls);
+      for (long c = first; c < first + some; ++c) {
+        const double factor = norms[static_cast<std::size_t>(c)];
+        for (long i = 0; i < v.rows(); ++i) v(i, from + c) *= factor;
+        for (long i = 0; i < from; ++i) s(i, c) *= factor;
+      }
+      combine(ranks, before, columns(s, first, some), v.column(from + first), -1, true);
+      // The matrix is Hermitian: what is left of the diagonal is made with later columns.
+      products.make(columns(v, from, first + some), columns(v, from + first, some), first);
+    });
+    Block& s = products.wait();
+    for (long c = 0; c < count; ++c)
+      for (long r = 0; r < c; ++r) s(c, r) = std::conj(s(r, c));
+    if (by_cholesky(ranks, s, v.column(from), v.rows())) return count;
     // S = U s U^+: the columns of V U / sqrt(s) are orthonormal.
-    const Eigen s = eigen(ranks, products, count);
+    Eigen eigen(ranks, s, count, count);
+    const Block& vectors = eigen.vectors();
     long first = 0;
-    while (first < count && s.values[static_cast<std::size_t>(first)] < 1e-14 * std::max(s.values.back(), 1e-10))
+    while (first < count &&
+           eigen.values[static_cast<std::size_t>(first)] < 1e-14 * std::max(eigen.values.back(), 1e-10))
       ++first;
     Block turn(count, count - first);
     for (long c = first; c < count; ++c)
       for (long r = 0; r < count; ++r)
-        turn(r, c - first) = s.vectors(r, c) / std::sqrt(s.values[static_cast<std::size_t>(c)]);
+        turn(r, c - first) = vectors(r, c) / std::sqrt(eigen.values[static_cast<std::size_t>(c)]);
     if (kept.columns() == 0) kept = Block(v.rows(), count);
-    combine(ranks, columns(v, from, count), turn, count - first, kept.column(0));
+    combine(ranks, columns(v, from, count), columns(turn, 0, count - first), kept.column(0));
     count -= first;
     std::copy(kept.column(0), kept.column(0) + count * v.rows(), v.column(from));
   }

@@ -35,8 +35,12 @@ struct Subspace {
   /// Columns [size, size + count) of v are new: they join. Returns how many of them are left.
   long grow(Hamiltonian& h, long count) {
     count = orthonormalise(h.ranks(), v, size, count);
-    h.apply(v.column(size), hv.column(size), count);
-    const Block rows = overlap(h.ranks(), columns(v, 0, size + count), columns(hv, size, count));
+    Overlap products(h.ranks(), size + count, count);
+    each_some(h.ranks(), count, [&](long first, long some) {
+      h.apply(v.column(size + first), hv.column(size + first), some);
+      products.make(columns(v, 0, size + count), columns(hv, size + first, some), first);
+    });
+    const Block& rows = products.wait();
     for (long c = 0; c < count; ++c)
       for (long r = 0; r < size + count; ++r) {
         projected(r, size + c) = rows(r, c);
@@ -85,16 +89,26 @@ Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted, Workspace& wor
   Solution solution;
   for (;; ++solution.steps) {
     const long size = space.size, kept = std::min(block, size);
-    const Eigen ritz = eigen(h.ranks(), space.projected, size);
-    combine(h.ranks(), columns(space.v, 0, size), ritz.vectors, kept, x.column(0));
-    combine(h.ranks(), columns(space.hv, 0, size), ritz.vectors, kept, residual.column(0));
+    Eigen ritz(h.ranks(), space.projected, size, kept);
     const bool full = size + wanted.bands > most && size > kept;
-    if (full) std::copy(residual.column(0), residual.column(0) + kept * rows, space.hv.column(0));
-    for (long b = 0; b < kept; ++b)
-      for (long i = 0; i < rows; ++i) residual(i, b) -= ritz.values[static_cast<std::size_t>(b)] * x(i, b);
-    solution.residuals = squared_norms(h.ranks(), columns(residual, 0, std::min(kept, wanted.bands)));
+    const long told = std::min(kept, wanted.bands);
+    solution.residuals.assign(static_cast<std::size_t>(told), 0);
+    solution.energies.assign(ritz.values.begin(), ritz.values.begin() + told);
+    Underway norms(h.ranks().comm, h.ranks().at_once > 0, h.ranks().seconds->sums);
+    long calls = 0;
+    each_some(h.ranks(), kept, [&](long first, long some) {
+      const Columns vectors = columns(ritz.vectors(++calls), first, some);
+      combine(h.ranks(), columns(space.v, 0, size), vectors, x.column(first));
+      combine(h.ranks(), columns(space.hv, 0, size), vectors, residual.column(first));
+      for (long b = first; b < first + some; ++b)
+        for (long i = 0; i < rows; ++i) residual(i, b) -= ritz.values[static_cast<std::size_t>(b)] * x(i, b);
+      const long mine = std::clamp(told - first, 0L, some);
+      double* const squares = solution.residuals.data() + std::min(first, told);
+      squared_parts(h.ranks(), columns(residual, first, mine), squares);
+      if (mine > 0) norms.sum(squares, mine);
+    });
+    norms.wait();
     for (double& r : solution.residuals) r = std::sqrt(r);
-    solution.energies.assign(ritz.values.begin(), ritz.values.begin() + std::min(kept, wanted.bands));
 
     Step step{solution.steps, 0, 0};
     for (const double r : solution.residuals) {
@@ -107,6 +121,9 @@ Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted, Workspace& wor
 
     if (full) {
       std::copy(x.column(0), x.column(0) + kept * rows, space.v.column(0));
+      for (long c = 0; c < kept; ++c)  // H x = residual + energy x
+        for (long i = 0; i < rows; ++i)
+          space.hv(i, c) = residual(i, c) + ritz.values[static_cast<std::size_t>(c)] * x(i, c);
       for (long c = 0; c < kept; ++c)
         for (long r = 0; r < kept; ++r) space.projected(r, c) = r == c ? ritz.values[static_cast<std::size_t>(c)] : 0;
       space.size = kept;

@@ -38,7 +38,7 @@ class Calculation {
         settings_(settings),
         gth_(std::get<GthPotential>(input.potential).species),
         result_(result),
-        ranks_{pools.mine(), &result.seconds, settings.sum_columns},
+        ranks_{pools.mine(), &result.seconds, settings.at_once, settings.whole_bands},
         xc_(input.scf.functionals),
         space_(ranks_.comm, input.crystal, result.grid, input.cutoff, settings.options),
         restart_(pools, settings.restart, input),
@@ -114,7 +114,7 @@ class Calculation {
       set_batch(options, state.x.columns());
       state.h = std::make_unique<Hamiltonian>(ranks_, state.basis, result_.grid, options);
       state.h->set_nonlocal(Nonlocal(input_.crystal, state.basis, gth_));
-      result_.strategy = state.h->plan().effective().strategy;
+      result_.strategy = state.h->strategy();
     }
     result_.idle = std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.h->idle(); });
     MPI_Allreduce(MPI_IN_PLACE, &result_.idle, 1, MPI_INT, MPI_SUM, pools_.all());
@@ -268,7 +268,8 @@ GroundState ground_state(MPI_Comm comm, const Input& input, const Settings& sett
   MPI_Comm_size(comm, &result.ranks);
   result.pools = pools.count();
   const auto pool_count = static_cast<std::size_t>(pools.count());
-  check_size(pools, input, settings.options.batch, (input.scf.kpoints.size() + pool_count - 1) / pool_count);
+  check_size(pools, input, settings.options.batch, settings.whole_bands,
+             (input.scf.kpoints.size() + pool_count - 1) / pool_count);
   std::vector<Vector3> points = places(input.scf.kpoints);
   const std::vector<Vector3> path = places(input.kpoints);
   points.insert(points.end(), path.begin(), path.end());

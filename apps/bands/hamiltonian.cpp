@@ -8,19 +8,37 @@ namespace bands {
 
 namespace {
 
-std::variant<weft::Plan<Complex, Complex>, weft::Plan<double, Complex>> planned(MPI_Comm comm, const Basis& basis,
+/// The first of strategies with + between them; tuning is for plans.
+std::string one_exchange(const std::string& strategy) {
+  const std::string first = strategy.substr(0, strategy.find('+'));
+  return first == "tune" ? "auto" : first;
+}
+
+std::variant<weft::Plan<Complex, Complex>, weft::Plan<double, Complex>> planned(const Ranks& ranks, const Basis& basis,
                                                                                 const weft::Shape& grid,
-                                                                                const weft::Options& options) {
-  if (basis.half) return weft::Plan(comm, weft::gamma_sphere<double>(grid, basis.mine), options);
-  return weft::Plan(comm, weft::sphere<double>(grid, basis.mine), options);
+                                                                                weft::Options options) {
+  MPI_Comm comm = ranks.comm;
+  std::vector<weft::GVector> waves = basis.mine;
+  if (ranks.whole_bands) {
+    comm = MPI_COMM_SELF;
+    waves = all_vectors(ranks.comm, basis.mine);
+    // A rank alone gains nothing from a batch, and has nobody to exchange with.
+    const weft::Options alone;
+    options.batch = 1, options.groups = 1, options.grid = {}, options.nodes = {};
+    options.strategy = alone.strategy, options.schedule = alone.schedule, options.backward_schedule = {};
+  }
+  if (basis.half) return weft::Plan(comm, weft::gamma_sphere<double>(grid, waves), options);
+  return weft::Plan(comm, weft::sphere<double>(grid, waves), options);
 }
 
 }  // namespace
 
 Hamiltonian::Hamiltonian(const Ranks& ranks, const Basis& basis, const weft::Shape& grid, const weft::Options& options)
-    : ranks_{ranks.comm, ranks.seconds, ranks.sum_columns, basis.half, basis.origin},
-      basis_(basis),
-      plan_(planned(ranks.comm, basis, grid, options)) {
+    : ranks_(ranks), basis_(basis), plan_(planned(ranks, basis, grid, options)) {
+  ranks_.half = basis.half, ranks_.origin = basis.origin;
+  const auto rows = static_cast<long>(basis.mine.size()), batch = static_cast<long>(options.batch);
+  if (ranks.whole_bands)
+    transposition_ = std::make_unique<Transposition>(ranks, rows, batch, one_exchange(options.strategy));
   const auto room = static_cast<std::size_t>(std::max<weft::Index>(plan().output_elements(), 1));
   std::visit([](auto& plan) { plan.measure(true); }, plan_);
   in_.resize(room);
@@ -37,28 +55,41 @@ void Hamiltonian::set_potential(const Space& space, const std::vector<double>& s
 }
 
 void Hamiltonian::apply(const Complex* in, Complex* out, long count) {
-  const auto rows = static_cast<long>(basis_.mine.size());
-  const auto batch = static_cast<long>(plan().requested().batch);
+  Overlap held = nonlocal_.held(ranks_, in, count);  // travels while bands are transformed
+  {
+    const Stopwatch watch(ranks_.seconds->transforms);
+    if (transposition_)
+      transposition_->apply(in, out, count,
+                            [this](const Complex* bands, Complex* applied, long some, const auto& test) {
+                              apply_potential(bands, applied, some, test);
+                            });
+    else
+      apply_potential(in, out, count, [] {});
+  }
+  add_kinetic(basis_, in, out, count);
+  nonlocal_.add(ranks_, held, out);
+  applications_ += count;
+}
+
+void Hamiltonian::apply_potential(const Complex* in, Complex* out, long count, const std::function<void()>& progress) {
+  const auto rows = static_cast<long>(plan().vectors().size()), batch = static_cast<long>(plan().requested().batch);
   std::visit(
       [&](auto& plan) {
-        const Stopwatch watch(ranks_.seconds->transforms);
         for (long first = 0; first < count; first += batch) {
           const long now = std::min(batch, count - first), from = first * rows, values = now * rows;
           if (now == batch && rows > 0) {
             const auto whole = static_cast<std::size_t>(values);
             plan.apply(potential_, std::span(in + from, whole), std::span(out + from, whole));
-            continue;
+          } else {
+            std::copy_n(in + from, values, in_.begin());
+            std::fill(in_.begin() + values, in_.end(), 0);
+            plan.apply(potential_, in_, out_);
+            std::copy_n(out_.begin(), values, out + from);
           }
-          std::copy_n(in + from, values, in_.begin());
-          std::fill(in_.begin() + values, in_.end(), 0);
-          plan.apply(potential_, in_, out_);
-          std::copy_n(out_.begin(), values, out + from);
+          progress();
         }
       },
       plan_);
-  add_kinetic(basis_, in, out, count);
-  nonlocal_.add(ranks_, in, out, count);
-  applications_ += count;
 }
 
 weft::Box Hamiltonian::density_box() const {
@@ -69,8 +100,16 @@ weft::Box Hamiltonian::density_box() const {
 
 void Hamiltonian::add_density(const Complex* psi, const std::vector<double>& electrons, std::vector<double>& density) {
   const Stopwatch watch(ranks_.seconds->transforms);
-  const auto rows = static_cast<long>(basis_.mine.size()), count = static_cast<long>(electrons.size());
-  const auto batch = static_cast<long>(plan().requested().batch);
+  const auto count = static_cast<long>(electrons.size());
+  if (!transposition_) return add_density_of(psi, electrons.data(), count, density);
+  transposition_->look(psi, count, [&](const Complex* bands, long first, long some) {
+    add_density_of(bands, electrons.data() + first, some, density);
+  });
+}
+
+void Hamiltonian::add_density_of(const Complex* psi, const double* electrons, long count,
+                                 std::vector<double>& density) {
+  const auto rows = static_cast<long>(plan().vectors().size()), batch = static_cast<long>(plan().requested().batch);
   const weft::Box box = plan().input_view().box;
   const bool batched = box.lo.size() == 4;
   std::visit(
@@ -83,7 +122,7 @@ void Hamiltonian::add_density(const Complex* psi, const std::vector<double>& ele
           plan.backward(in_, space);
           const auto* value = space.data();
           for (long b = batched ? box.lo[0] : 0; b < (batched ? box.hi[0] : 1); ++b) {
-            const double held = b < now ? electrons[static_cast<std::size_t>(first + b)] : 0;
+            const double held = b < now ? electrons[first + b] : 0;
             for (double& point : density) point += held * std::norm(*value++);
           }
         }

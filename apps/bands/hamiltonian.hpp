@@ -3,6 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "block.hpp"
 #include "nonlocal.hpp"
 #include "space.hpp"
+#include "transposition.hpp"
 
 namespace bands {
 
@@ -23,7 +27,8 @@ inline void set_batch(weft::Options& options, long bands) {
 
 class Hamiltonian {
  public:
-  /// Collective. Transforms `options.batch` bands a call. The basis must outlive it.
+  /// Collective. Transforms `options.batch` bands a call. The basis must outlive it. With
+  /// `ranks.whole_bands` each rank transforms so many whole bands at a time, alone.
   Hamiltonian(const Ranks& ranks, const Basis& basis, const weft::Shape& grid, const weft::Options& options);
 
   const Ranks& ranks() const { return ranks_; }
@@ -44,13 +49,22 @@ class Hamiltonian {
   /// Whether this rank has neither plane waves nor points of real space.
   bool idle() const { return basis_.mine.empty() && plan().map_view().box.volume() == 0; }
   /// Seconds that the transforms of this rank have spent in exchanges.
-  double exchange_seconds() const { return plan().spent().exchange_seconds; }
+  double exchange_seconds() const {
+    return transposition_ ? transposition_->seconds() : plan().spent().exchange_seconds;
+  }
+  /// How bands, or what is in their transforms, travel.
+  std::string strategy() const { return transposition_ ? transposition_->strategy() : plan().effective().strategy; }
   /// Bands to which H has been applied.
   long applications() const { return applications_; }
 
  private:
+  /// Of bands as the plan has them.
+  void apply_potential(const Complex* in, Complex* out, long count, const std::function<void()>& progress);
+  void add_density_of(const Complex* psi, const double* electrons, long count, std::vector<double>& density);
+
   Ranks ranks_;
   const Basis& basis_;
+  std::unique_ptr<Transposition> transposition_;  ///< null: ranks share the transform of a band
   std::variant<weft::Plan<Complex, Complex>, weft::Plan<double, Complex>> plan_;
   std::vector<double> potential_;  ///< on the points that this rank's plan maps
   std::vector<Complex> in_, out_;  ///< a batch that is not full

@@ -42,15 +42,15 @@ std::vector<Complex> Mixing::next(const Ranks& ranks, const Space& space, const 
   for (long i = 0; i < count; ++i)
     for (long j = 0; j < count; ++j)
       products(i, j) /= size[static_cast<std::size_t>(i)] * size[static_cast<std::size_t>(j)];
-  const Eigen solved = eigen(ranks, products, count);
+  Eigen solved(ranks, products, count, count);
+  const Block& vectors = solved.vectors();
   for (long e = 0; e < count; ++e) {
     const double value = solved.values[static_cast<std::size_t>(e)];
     if (value < 1e-13 * solved.values.back()) continue;  // a direction that tells nothing
     Complex part = 0;
+    for (long i = 0; i < count; ++i) part += std::conj(vectors(i, e)) / size[static_cast<std::size_t>(i)] / value;
     for (long i = 0; i < count; ++i)
-      part += std::conj(solved.vectors(i, e)) / size[static_cast<std::size_t>(i)] / value;
-    for (long i = 0; i < count; ++i)
-      share[static_cast<std::size_t>(i)] += (solved.vectors(i, e) * part).real() / size[static_cast<std::size_t>(i)];
+      share[static_cast<std::size_t>(i)] += (vectors(i, e) * part).real() / size[static_cast<std::size_t>(i)];
   }
   double sum = 0;
   for (const double s : share) sum += s;

@@ -66,17 +66,22 @@ Nonlocal::Nonlocal(const Crystal& crystal, const Basis& basis, const std::vector
   }
 }
 
-void Nonlocal::add(const Ranks& ranks, const Complex* in, Complex* out, long count) const {
-  if (projectors_.columns() == 0) return;
-  const Columns all = columns(projectors_, 0, projectors_.columns());
-  const Block held = overlap(ranks, all, {in, projectors_.rows(), count});
+Overlap Nonlocal::held(const Ranks& ranks, const Complex* in, long count) const {
+  Overlap held(ranks, projectors_.columns(), count);
+  held.make(columns(projectors_, 0, projectors_.columns()), {in, projectors_.rows(), count}, 0);
+  return held;
+}
+
+void Nonlocal::add(const Ranks& ranks, Overlap& travelling, Complex* out) const {
+  const Block& held = travelling.wait();
+  const long count = held.columns();
   Block coupled(projectors_.columns(), count);
   for (const auto& [first, atom, h] : coupled_)
     for (long c = 0; c < count; ++c)
       for (std::size_t i = 0; i < h->size(); ++i)
         for (std::size_t j = 0; j < h->size(); ++j)
           coupled(first + static_cast<long>(i), c) += (*h)[i][j] * held(first + static_cast<long>(j), c);
-  combine(ranks, all, coupled, count, out, 1, true);
+  combine(ranks, columns(projectors_, 0, projectors_.columns()), columns(coupled, 0, count), out, 1, true);
 }
 
 void Nonlocal::add_forces(const Ranks& ranks, const Basis& basis, const Columns& psi,

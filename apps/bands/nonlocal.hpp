@@ -14,8 +14,10 @@ class Nonlocal {
   /// Of this rank's plane waves. `gth` has an entry for each species.
   Nonlocal(const Crystal& crystal, const Basis& basis, const std::vector<Gth>& gth);
 
-  /// Collective: out += V in, of `count` columns.
-  void add(const Ranks& ranks, const Complex* in, Complex* out, long count) const;
+  /// Collective: <p|in> of `count` columns, which travel until `add`.
+  Overlap held(const Ranks& ranks, const Complex* in, long count) const;
+  /// Collective: out += V in, by what `held` returned.
+  void add(const Ranks& ranks, Overlap& held, Complex* out) const;
   /// Collective: adds to `forces`, Ha/bohr, what columns of `psi` do to each atom; each holds so
   /// many electrons, its k-point's weight included.
   void add_forces(const Ranks& ranks, const Basis& basis, const Columns& psi, const std::vector<double>& electrons,

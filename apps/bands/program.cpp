@@ -68,17 +68,25 @@ int Program::run(int argc, char** argv,
   }
   app.add_option("--pools", asked.pools, "groups of ranks that work on different k-points; 0: as many as pay")
       ->capture_default_str();
-  app.add_option("--sum-columns", asked.sum_columns,
-                 "sum overlaps of so many bands while the next are multiplied; 0: all together at the end")
+  app.add_option("--overlap", asked.at_once,
+                 "work on so many bands at a time, while what ranks exchange of those before travels; 0: one after "
+                 "the other")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_flag("--whole-bands", asked.whole_bands,
+               "transpose bands, so that each rank applies the Hamiltonian to whole ones; --set batch=N: N at a time");
   app.add_option("--set", asked.options, "an option of the transforms: NAME=VALUE of 'weft list options'");
   app.add_flag("--quiet", asked.quiet, "no line about what is being done");
   try {
     app.parse(argc, argv);
     const Input input = read_input(asked.input, read_text(MPI_COMM_WORLD, asked.input));
-    Settings settings{options_of(asked), asked.pools,   asked.sum_columns,
-                      asked.forces,      asked.restart, progress(rank == 0 && !asked.quiet)};
+    Settings settings{.options = options_of(asked),
+                      .pools = asked.pools,
+                      .at_once = asked.at_once,
+                      .whole_bands = asked.whole_bands,
+                      .forces = asked.forces,
+                      .restart = asked.restart,
+                      .told = progress(rank == 0 && !asked.quiet)};
     agree(MPI_COMM_WORLD, [&] {
       for (const std::string& path : {asked.json, asked.cube, asked.xsf})
         if (rank == 0 && !path.empty() && !std::ofstream(path, std::ios::app))

@@ -13,9 +13,9 @@ namespace bands {
 struct Asked {
   std::string input, json, cube, xsf, restart;
   int pools = 0;
-  long sum_columns = 0;
+  long at_once = 0;
   std::vector<std::string> options;  ///< NAME=VALUE of weft's options
-  bool quiet = false, forces = false;
+  bool quiet = false, forces = false, whole_bands = false;
 };
 
 /// What rank 0 prints, and what it writes where files of it were asked for.

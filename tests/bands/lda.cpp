@@ -187,9 +187,15 @@ TEST(Lda, PoolsGroupsAndRanksChangeNothing) {
     EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10) << pools;
   }
   settings.pools = 1;
-  settings.sum_columns = 3;
+  settings.at_once = 3;
   EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10);
-  settings.sum_columns = 0;
+  for (const long some : {0, 5}) {
+    settings.at_once = some;
+    settings.whole_bands = true;
+    EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10) << some;
+  }
+  settings.at_once = 0;
+  settings.whole_bands = false;
   settings.options.groups = ranks;
   settings.options.batch = 6;
   EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10);
