@@ -15,6 +15,7 @@
 #include "occupation.hpp"
 #include "potential.hpp"
 #include "restart.hpp"
+#include "symmetry.hpp"
 #include "together.hpp"
 
 namespace bands {
@@ -32,7 +33,8 @@ struct State {
 /// One calculation on one rank.
 class Calculation {
  public:
-  Calculation(const Pools& pools, const Input& input, const Settings& settings, GroundState& result)
+  Calculation(const Pools& pools, const Input& input, const std::vector<Operation>& operations,
+              const Settings& settings, GroundState& result)
       : pools_(pools),
         input_(input),
         settings_(settings),
@@ -41,6 +43,8 @@ class Calculation {
         ranks_{pools.mine(), &result.seconds, settings.at_once, settings.whole_bands},
         xc_(input.scf.functionals),
         space_(ranks_.comm, input.crystal, result.grid, input.cutoff, settings.options),
+        operations_(operations),
+        symmetriser_(space_, ranks_.comm, operations),
         restart_(pools, settings.restart, input),
         ionic_(ionic_potential(space_, input.crystal, gth_)),
         density_(ionic_density(space_, input.crystal, gth_)) {
@@ -165,7 +169,7 @@ class Calculation {
       const Stopwatch watch(result_.seconds.slabs);
       slab = space_.sum(pools_.all(), parts);
     }
-    return space_.coefficients(slab);
+    return symmetriser_(space_.coefficients(slab));
   }
 
   double band_energy() const {
@@ -224,6 +228,7 @@ class Calculation {
     const std::vector<Vector3> local = local_forces(space_, crystal, gth_, density_, ranks_.comm);
     for (std::size_t n = 0; n < nonlocal.size(); ++n)
       for (std::size_t a = 0; a < 3; ++a) result_.forces[n][a] += local[n][a] + nonlocal[n][a];
+    result_.forces = symmetrised(crystal, operations_, result_.forces);
   }
 
   /// Of each species.
@@ -241,6 +246,8 @@ class Calculation {
   Ranks ranks_;
   ExchangeCorrelation xc_;
   Space space_;
+  const std::vector<Operation>& operations_;
+  Symmetriser symmetriser_;
   Restart restart_;
   std::vector<Complex> ionic_, density_;
   bool guessed_ = true;  ///< the first density
@@ -253,9 +260,10 @@ class Calculation {
 
 }  // namespace
 
-GroundState ground_state(MPI_Comm comm, const Input& input, const Settings& settings,
+GroundState ground_state(MPI_Comm comm, const Input& given, const Settings& settings,
                          const std::function<void(const Iteration&)>& told) {
   const double start = MPI_Wtime();
+  Input input = given;
   if (!std::holds_alternative<GthPotential>(input.potential))
     throw weft::Error("potential.form is empirical and knows no density; give \"gth\", or run weft bands");
   if (input.scf.kpoints.empty()) throw weft::Error("the input has no table scf; give it with a mesh: mesh = [3, 3, 3]");
@@ -263,19 +271,25 @@ GroundState ground_state(MPI_Comm comm, const Input& input, const Settings& sett
   for (const Atom& atom : input.crystal.atoms)
     electrons += std::get<GthPotential>(input.potential).species[atom.species].charge;
   check_electrons(electrons, static_cast<std::size_t>(input.bands), input.scf.smearing);
-  const Pools pools(comm, settings.pools, input.scf.kpoints.size());
+  std::vector<Vector3> points = places(input.scf.kpoints);
+  const std::vector<Vector3> path = places(input.kpoints);
+  points.insert(points.end(), path.begin(), path.end());
   GroundState result;
+  result.grid = basis_grid(input.crystal, points, input.cutoff, input.largest_index, input.grid);
+  std::vector<Operation> operations;
+  if (input.scf.symmetry) {
+    operations = symmetry(input.crystal, result.grid, input.scf.mesh);
+    input.scf.kpoints = irreducible(input.scf.mesh, operations);
+  }
+  result.symmetries = static_cast<int>(operations.size());
+  const Pools pools(comm, settings.pools, input.scf.kpoints.size());
   MPI_Comm_size(comm, &result.ranks);
   result.pools = pools.count();
   const auto pool_count = static_cast<std::size_t>(pools.count());
   check_size(pools, input, settings.options.batch, settings.whole_bands,
              (input.scf.kpoints.size() + pool_count - 1) / pool_count);
-  std::vector<Vector3> points = places(input.scf.kpoints);
-  const std::vector<Vector3> path = places(input.kpoints);
-  points.insert(points.end(), path.begin(), path.end());
   for (const KPoint& point : input.scf.kpoints) result.kpoints.push_back({point, 0, {}});
-  result.grid = basis_grid(input.crystal, points, input.cutoff, input.largest_index, input.grid);
-  Calculation(pools, input, settings, result).run(told);
+  Calculation(pools, input, operations, settings, result).run(told);
   MPI_Allreduce(MPI_IN_PLACE, &result.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, comm);
   result.wall = MPI_Wtime() - start;
   return result;

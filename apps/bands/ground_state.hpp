@@ -45,7 +45,8 @@ struct GroundState {
   std::vector<Iteration> iterations;
   weft::Shape grid;
   int ranks = 1, pools = 1;
-  int idle = 0;  ///< ranks that have nothing to do
+  int symmetries = 0;  ///< of the crystal that were used; 0: not asked for
+  int idle = 0;        ///< ranks that have nothing to do
   std::string strategy;
   Seconds seconds;
   double wall = 0;

@@ -191,9 +191,10 @@ SelfConsistent read_scf(Table& file) {
     }
     return all;
   };
-  const std::array<int, 3> mesh_of = three("mesh", "three whole numbers of k-points, 1 to 1000", 1, 1000);
-  const std::array<int, 3> none{0, 0, 0};
-  scf.kpoints = mesh(mesh_of, table.has("shift") ? three("shift", "0 or 1 for each axis: in half steps", 0, 1) : none);
+  scf.mesh.divisions = three("mesh", "three whole numbers of k-points, 1 to 1000", 1, 1000);
+  if (table.has("shift")) scf.mesh.shift = three("shift", "0 or 1 for each axis: in half steps", 0, 1);
+  scf.kpoints = mesh(scf.mesh.divisions, scf.mesh.shift);
+  if (table.has("symmetry")) scf.symmetry = table.truth("symmetry", "true or false");
   if (table.has("functionals"))
     scf.functionals = table.texts("functionals", "names of libxc: [\"lda_x\", \"lda_c_vwn\"]");
   const auto optional = [&](const char* key, double& value, const std::string& what, double most) {

@@ -37,12 +37,19 @@ struct KPoint {
   double weight = 0;  ///< of a mesh: they sum up to 1
 };
 
+/// k-points (n + shift/2) / divisions along each reciprocal vector.
+struct Mesh {
+  std::array<int, 3> divisions{1, 1, 1}, shift{0, 0, 0};
+};
+
 /// k of each.
 std::vector<Vector3> places(const std::vector<KPoint>& kpoints);
 
 /// A self-consistent calculation.
 struct SelfConsistent {
+  Mesh mesh;
   std::vector<KPoint> kpoints;  ///< of the mesh; empty: there is no such calculation
+  bool symmetry = false;        ///< only k-points that the crystal's symmetry does not map onto others
   std::vector<std::string> functionals{"lda_x", "lda_c_vwn"};
   double tolerance = 1e-8;  ///< of the total energy's change, Ha
   Smearing smearing;

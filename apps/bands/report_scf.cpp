@@ -84,6 +84,7 @@ std::string table(const Input& input, const GroundState& state) {
       fmt::format("{} atoms, {} k-points, grid {}; {} ranks in {} pools, exchange {}\n\n", input.crystal.atoms.size(),
                   state.kpoints.size(), fmt::join(state.grid, " x "), state.ranks, state.pools, state.strategy);
   out += idle_text(state.idle, state.ranks);
+  if (state.symmetries > 0) out += fmt::format("k-points are those that {} symmetries leave\n", state.symmetries);
   for (const auto& [name, energy] : parts(state.energy)) out += fmt::format("{:<24} {:>18.10f} Ha\n", name, energy);
   out += fmt::format("\n{} {:.4f} eV\n{:<28} weight  energies, eV\n",
                      input.scf.smearing.width > 0 ? "Fermi energy" : "highest occupied", state.fermi * ha_in_ev,
@@ -136,6 +137,7 @@ std::string json(const Input& input, const GroundState& state) {
            {"iterations", iterations},
            {"ranks", state.ranks},
            {"pools", state.pools},
+           {"symmetries", state.symmetries},
            {"idle_ranks", state.idle},
            {"strategy", state.strategy}};
   for (const auto& [name, value] : categories(state.seconds, state.wall)) all["seconds"][name] = value;

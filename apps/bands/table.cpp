@@ -67,6 +67,12 @@ std::string Table::text(const std::string& key, const std::string& what) {
   return found.as_string()->get();
 }
 
+bool Table::truth(const std::string& key, const std::string& what) {
+  const toml::node& found = node(key, what);
+  if (!found.is_boolean()) fail(key, fmt::format("is {}; give {}", shown(found), what));
+  return found.as_boolean()->get();
+}
+
 std::vector<std::string> Table::texts(const std::string& key, const std::string& what) {
   const toml::node& found = node(key, what);
   std::vector<std::string> all;

@@ -24,6 +24,7 @@ class Table {
   double number(const std::string& key, const std::string& what, double above, double most = 1e300);
   long long whole(const std::string& key, const std::string& what, long long least, long long most);
   std::string text(const std::string& key, const std::string& what);
+  bool truth(const std::string& key, const std::string& what);
   std::vector<std::string> texts(const std::string& key, const std::string& what);
   Vector3 vector(const std::string& key, const std::string& what);
   /// From `least` to `most` numbers.

@@ -201,6 +201,47 @@ TEST(Lda, PoolsGroupsAndRanksChangeNothing) {
   EXPECT_NEAR(bands::ground_state(MPI_COMM_WORLD, input, settings).energy.total(), alone, 1e-10);
 }
 
+TEST(Symmetry, FewerKPointsFindTheSame) {
+  Input input = small_silicon();
+  input.scf.mesh = {{2, 2, 2}, {1, 1, 1}};
+  input.crystal.atoms[0].at = {0.14, 0.12, 0.12};  // some of the symmetries are left
+  bands::Settings settings;
+  settings.forces = true;
+  for (const std::vector<weft::Index>& grid : {std::vector<weft::Index>{}, {18, 20, 24}}) {
+    input.grid = grid;
+    input.scf.symmetry = false;
+    const bands::GroundState all = bands::ground_state(MPI_COMM_WORLD, input, settings);
+    input.scf.symmetry = true;
+    bands::GroundState some;
+    try {
+      some = bands::ground_state(MPI_COMM_WORLD, input, settings);
+    } catch (const weft::Error& e) {
+      EXPECT_NE(std::string(e.what()).find("needs spglib"), std::string::npos) << e.what();
+      GTEST_SKIP() << e.what();
+    }
+    EXPECT_LT(some.kpoints.size(), all.kpoints.size() + (grid.empty() ? 0 : 1));
+    EXPECT_NEAR(some.energy.total(), all.energy.total(), 1e-9);
+    for (std::size_t n = 0; n < 2; ++n)
+      for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(some.forces[n][a], all.forces[n][a], 1e-6) << n << " " << a;
+  }
+}
+
+TEST(Symmetry, SiliconHasTwoKPointsOfFour) {
+  Input input = small_silicon();
+  input.scf.mesh = {{2, 2, 2}, {1, 1, 1}};
+  input.grid = {20, 20, 20};
+  const double all = bands::ground_state(MPI_COMM_WORLD, input, {}).energy.total();
+  input.scf.symmetry = true;
+  try {
+    const bands::GroundState some = bands::ground_state(MPI_COMM_WORLD, input, {});
+    EXPECT_EQ(some.kpoints.size(), 2u);
+    EXPECT_EQ(some.symmetries, 48);
+    EXPECT_NEAR(some.energy.total(), all, 1e-9);
+  } catch (const weft::Error& e) {
+    GTEST_SKIP() << e.what();
+  }
+}
+
 TEST(Lda, ForcesAreDifferencesOfEnergies) {
   Input input = small_silicon();
   input.scf.kpoints = bands::mesh({2, 1, 1}, {0, 0, 0});  // Gamma, where bands are real, and another one
