@@ -17,7 +17,8 @@ libfmt-dev          its tables"
 needs_crystal="
 libtomlplusplus-dev the plane-wave solver: input files
 libopenblas-serial-dev the plane-wave solver: matrices
-libxc-dev           the plane-wave solver: exchange and correlation"
+libxc-dev           the plane-wave solver: exchange and correlation
+libsymspg-dev       the plane-wave solver: symmetry, so that fewer k-points will do"
 
 needs_run="
 python3-numpy       the serial transform that the main job is checked against
