@@ -36,14 +36,21 @@ struct Forecast {
 std::vector<Forecast> forecast(const AnyProblem& problem, const Options& options, const std::vector<int>& nodes,
                                const MachineProfile& profile);
 
-/// Collective: the machine as all ranks see it when all are at work, in about a second, with its
-/// rates by size; and what the model makes of a few plans that it then measures, for `correction`
-/// and `relative_error`. `nodes` as in `Options`.
+/// Collective: the machine as all ranks see it when all are at work, with its rates by size; cubes
+/// by every strategy, for `work` and `exchanges`; and what all that makes of a few other plans, for
+/// `correction` and `relative_error`. Takes some seconds, and a minute where a link is slow. `nodes`
+/// as in `Options`.
 MachineProfile measure_profile(MPI_Comm comm, const std::vector<int>& nodes = {});
 
+/// Collective: keeps a profile with wisdom, from where "auto" takes it: where tuning has found
+/// nothing for a problem, plans on these ranks take the strategy of the least forecast. Says where
+/// it is kept, or why not; the same on all ranks.
+std::string remember(MPI_Comm comm, const MachineProfile& profile, const std::vector<int>& nodes = {});
+
 /// A profile as JSON: the constants of `machine_rows` by name, "messages", "node_messages",
-/// "copies" and "lines" as lists of [size, rate], and the rest of `MachineProfile` by name. All may
-/// be left out but one; what is left out is a first guess.
+/// "copies" and "lines" as lists of [size, rate], "work" as one of [size, ratio], "exchanges" as an
+/// object of such, and the rest of `MachineProfile` by name. All may be left out but one; what is
+/// left out is a first guess.
 std::string text_of(const MachineProfile& profile);
 /// Throws Error, naming `where`, for text that is no profile: unknown names, numbers that are not
 /// positive, sizes that do not ascend.

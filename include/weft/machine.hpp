@@ -3,6 +3,7 @@
 // here.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,16 @@ struct Rate {
   double at = 0, per_second = 0;
 };
 
+/// What was measured over what the constants and rates say, at this size.
+struct Ratio {
+  double at = 0, ratio = 1;
+};
+
+/// The same of an exchange among so many ranks.
+struct ExchangeRatio {
+  double ranks = 0, at = 0, ratio = 1;
+};
+
 struct MachineProfile {
   Machine machine;  ///< what "auto" reckons with
 
@@ -33,7 +44,14 @@ struct MachineProfile {
   std::vector<Rate> copies;         ///< by bytes of the array: bytes a second of a rank
   std::vector<Rate> lines;          ///< by points of a line: flops a second of a thread, at 5 n log2 n each
 
-  /// What measured plans took over what the model had said of them; 1: nothing is known of it.
+  /// What cubes took over what constants, rates and costs say, by ascending size; empty: they are
+  /// right.
+  std::vector<Ratio> work;  ///< by bytes of a rank's array: lines and passes over memory
+  /// Of a strategy, by ranks that exchange with one another, and then by bytes of a rank's array for
+  /// each of them.
+  std::map<std::string, std::vector<ExchangeRatio>> exchanges;
+
+  /// What other plans took over what all that had said of them; 1: nothing is known of it.
   double correction = 1;
   /// 95 of 100 plans take no more than a prediction times 1 + this, and no less than it by 1 +
   /// this.
@@ -46,6 +64,10 @@ struct MachineProfile {
 /// A rate between its neighbours, linear in the logarithms of both; beyond the ends as at them.
 /// `otherwise`: there is none.
 double rate_at(const std::vector<Rate>& rates, double at, double otherwise);
+/// The same of ratios; 1 where there is none.
+double ratio_at(const std::vector<Ratio>& ratios, double at);
+/// The same of those of the number of ranks that is next to this one.
+double ratio_at(const std::vector<ExchangeRatio>& ratios, double ranks, double at);
 
 /// The constants at these sizes: bytes of a message, within a node and between nodes, bytes of an
 /// array, points of a line.

@@ -16,14 +16,36 @@ const std::vector<MachineRow>& machine_rows() {
   return rows;
 }
 
-double rate_at(const std::vector<Rate>& rates, double at, double otherwise) {
-  if (rates.empty()) return otherwise;
-  const auto above = std::lower_bound(rates.begin(), rates.end(), at, [](const Rate& r, double v) { return r.at < v; });
-  if (above == rates.begin()) return above->per_second;
-  if (above == rates.end()) return rates.back().per_second;
-  const Rate &low = above[-1], &high = *above;
+namespace {
+
+template <class Sized>
+double between(const std::vector<Sized>& list, double Sized::*value, double at, double otherwise) {
+  if (list.empty()) return otherwise;
+  const auto above = std::lower_bound(list.begin(), list.end(), at, [](const Sized& s, double v) { return s.at < v; });
+  if (above == list.begin()) return (*above).*value;
+  if (above == list.end()) return list.back().*value;
+  const Sized &low = above[-1], &high = *above;
   const double share = std::log(at / low.at) / std::log(high.at / low.at);
-  return low.per_second * std::pow(high.per_second / low.per_second, share);
+  return low.*value * std::pow(high.*value / low.*value, share);
+}
+
+}  // namespace
+
+double rate_at(const std::vector<Rate>& rates, double at, double otherwise) {
+  return between(rates, &Rate::per_second, at, otherwise);
+}
+
+double ratio_at(const std::vector<Ratio>& ratios, double at) { return between(ratios, &Ratio::ratio, at, 1); }
+
+double ratio_at(const std::vector<ExchangeRatio>& ratios, double ranks, double at) {
+  const auto apart = [&](const ExchangeRatio& r) { return std::abs(std::log(r.ranks / ranks)); };
+  double nearest = 0;
+  for (const ExchangeRatio& r : ratios)
+    if (nearest == 0 || apart(r) < apart({nearest})) nearest = r.ranks;
+  std::vector<Ratio> list;
+  for (const ExchangeRatio& r : ratios)
+    if (r.ranks == nearest) list.push_back({r.at, r.ratio});
+  return ratio_at(list, at);
 }
 
 Machine at_sizes(const MachineProfile& profile, double message_bytes, double node_message_bytes, double array_bytes,

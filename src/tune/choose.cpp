@@ -2,6 +2,7 @@
 // and how a plan tells of it.
 #include <algorithm>
 
+#include <weft/forecast.hpp>
 #include <weft/quote.hpp>
 
 #include "plan/chooser.hpp"
@@ -15,6 +16,26 @@
 namespace weft {
 
 namespace {
+
+/// Ranks up to which a plan has forecasts made: they are made in the time of an exchange's planning,
+/// and on every rank.
+constexpr int most_forecast_ranks = 64;
+
+Json::List forecast_candidates(const std::vector<Forecast>& said) {
+  Json::List all;
+  for (const Forecast& f : said)
+    all.push_back(Json::Members{{"name", f.strategy},
+                                {"strategy", f.strategy},
+                                {"predicted_seconds", f.seconds},
+                                {"measured_seconds", 0},
+                                {"messages", f.cost.messages},
+                                {"bytes", f.cost.bytes},
+                                {"copied", f.cost.copied},
+                                {"measurements", 0},
+                                {"round", 0},
+                                {"verdict", f.declined.empty() ? "" : "declined: " + f.declined}});
+  return all;
+}
 
 /// By tuning, by wisdom or by the model.
 class Tuner final : public Chooser {
@@ -41,7 +62,7 @@ class Tuner final : public Chooser {
     } else if (!known.found().is_null()) {
       made = recall(asked, known, machine, make, story, notes);
     }
-    made = made || by_fields(asked, machine, make, story);
+    made = made || by_fields(asked, machine, make, story) || by_forecasts(asked, known, machine, make, story, notes);
     if (!made) make(closed(options), machine);
     Json::List said(notes.begin(), notes.end());
     if (!said.empty()) story.set("notes", std::move(said));
@@ -99,6 +120,33 @@ class Tuner final : public Chooser {
     if (story.is_null()) story = Json(Json::Members{});
     story.set("reason", "the model: fields of a batch go through all stages while they are in cache");
     return true;
+  }
+
+  /// Where the machine's profile is known for these ranks: the strategy of the least forecast.
+  static bool by_forecasts(const Asked& asked, const Recollection& known, const Machine& machine, const Make& make,
+                           Json& story, std::vector<std::string>& notes) {
+    const mpi::Communicator& comm = asked.comm;
+    if (!strategy_open(asked.options) || asked.problem.waves || comm.size() == 1 || comm.size() > most_forecast_ranks)
+      return false;
+    const auto profile = known.profile();
+    if (!profile) return false;
+    Options choice = closed(asked.options);
+    const auto said = comm.agree([&] { return forecast(asked.problem, choice, asked.nodes, *profile); });
+    for (const Forecast& best : said) {
+      if (!best.declined.empty()) break;
+      choice.strategy = best.strategy;
+      try {
+        make(choice, machine);
+      } catch (const Error& e) {  // alike on all ranks: the machine refuses what the strategy needs
+        notes.push_back(best.strategy + " cannot be planned, so the next one is: " + e.what());
+        continue;
+      }
+      if (story.is_null()) story = Json(Json::Members{});
+      story.set("reason", "the model: the least forecast, by the profile of this machine in wisdom");
+      story.set("candidates", forecast_candidates(said));
+      return true;
+    }
+    return false;
   }
 };
 

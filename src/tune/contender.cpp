@@ -144,9 +144,13 @@ class TypedContender final : public Contender {
       };
       wrong = succession.wrong(set_before, set_after, there, back, tags.tolerance());
     }
+    clear();
+    return wrong;
+  }
+
+  void clear() override {
     fill(in_, 0);
     fill(out_, 0);
-    return wrong;
   }
 
   Seconds time(double skew_seconds, int executions) override {

@@ -61,6 +61,9 @@ class Contender {
   /// be transformed any number of times.
   virtual std::string prove(const Tags& tags) = 0;
 
+  /// The same zeros, without any proof. Local.
+  virtual void clear() = 0;
+
   struct Seconds {
     double forward, backward, both;
     double spent;  ///< on all of it, waiting included

@@ -90,11 +90,12 @@ class Forecaster {
     double most = 0;
     const bool real_all = !complex_output(problem_);
     for (int r = 0; r < ranks(); ++r) {
-      double seconds = 0;
+      double seconds = 0, most_bytes = 0;
       for (std::size_t s = 0; s < route_.work.size(); ++s) {
         const Layout& out = s < route_.transitions.size() ? route_.transitions[s].from : route_.output;
         const Box& box = out.box(r);
         const auto points = static_cast<double>(box.volume()), bytes = points * static_cast<double>(bytes_[s + 1]);
+        most_bytes = std::max(most_bytes, bytes);
         seconds += bytes / at_sizes(profile_, 0, 0, bytes, 0).copied_per_second / options_.threads;
         if (box.empty()) continue;
         for (const int a : route_.work[s]) {
@@ -106,7 +107,7 @@ class Forecaster {
           seconds += flops / at_sizes(profile_, 0, 0, 0, n).flops_per_second / options_.threads;
         }
       }
-      most = std::max(most, seconds);
+      most = std::max(most, seconds * ratio_at(profile_.work, most_bytes));
     }
     return most;
   }
@@ -143,6 +144,11 @@ class Forecaster {
                                  static_cast<double>(from.elements(rank) * element), 0);
       if (one.cost.messages == 0) machine.bytes_per_second = machine.copied_per_second;
       one.seconds = seconds(machine, one.cost);
+      if (const auto known = profile_.exchanges.find(std::string(strategy.name())); known != profile_.exchanges.end()) {
+        const auto held = static_cast<double>(std::max(from.elements(rank), to.elements(rank)) * element);
+        const auto members = static_cast<double>(demand.pattern.ranks());
+        one.seconds *= ratio_at(known->second, members, held / members);
+      }
       if (rank == 0 || one.seconds > worst.seconds) worst = one;
     }
     return worst;

@@ -125,7 +125,9 @@ MachineProfile measured_rates(const mpi::Communicator& comm, const std::vector<i
   for (const std::size_t bytes :
        {std::size_t{1} << 16, std::size_t{1} << 19, std::size_t{1} << 21, std::size_t{1} << 24})
     profile.copies.push_back({static_cast<double>(bytes), copied_per_second(comm, bytes)});
-  for (const Index length : {16, 64, 256, 1024, 4096})
+  // lengths that are powers of two, and between them those that are not, which take more
+  for (const Index length :
+       {8, 12, 16, 20, 24, 30, 32, 36, 40, 48, 60, 64, 72, 80, 96, 100, 128, 144, 192, 256, 512, 1024, 4096})
     profile.lines.push_back({static_cast<double>(length), flops_per_second(comm, length, 8192 / length)});
   profile.ranks = comm.size(), profile.nodes = static_cast<int>(circles.firsts.size());
   return profile;

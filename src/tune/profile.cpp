@@ -1,18 +1,11 @@
-// Profiles of machines: measured, with a few plans that tell how far to trust them; and as text
-// that people can write.
-#include <algorithm>
+// Profiles of machines as text that people can write.
 #include <cmath>
-#include <functional>
+#include <cstdlib>
 
 #include <weft/forecast.hpp>
 #include <weft/quote.hpp>
 
-#include "engines/engine.hpp"
-#include "mpi/communicator.hpp"
-#include "tune/contender.hpp"
 #include "tune/json.hpp"
-#include "tune/rates.hpp"
-#include "tune/sample.hpp"
 
 namespace weft {
 namespace {
@@ -35,37 +28,6 @@ constexpr Word words[] = {{"host", &MachineProfile::host},
                           {"mpi", &MachineProfile::mpi},
                           {"date", &MachineProfile::date}};
 
-/// How plans compare with what the model says of them. Ranks agree, since all of them have the
-/// slowest one's times.
-void calibrate(const mpi::Communicator& comm, const std::vector<int>& asked, MachineProfile& profile) {
-  const std::vector<int> nodes = comm.nodes(asked);
-  const auto lines = comm.agree([&] { return engines().front()->keep(); });
-  std::vector<double> ratios;  // logarithms of measured over predicted
-  for (const Index n : {32, 64, 96})
-    for (const char* name : {"direct", "alltoallv", "isend", "node"}) {
-      const auto problem = c2c<double>({n, n, n});
-      const Options options{.strategy = name, .wisdom = false, .effort = "estimate", .nodes = asked};
-      const std::vector<Forecast> said = forecast(problem, options, nodes, profile);
-      if (!said.front().declined.empty()) continue;
-      try {
-        const auto contender = Contender::make(comm, problem, options);
-        if (!contender->prove(Tags(problem, options)).empty()) continue;
-        const double seconds = comm.max(contender->time(0, n < 64 ? 9 : 5).both);
-        ratios.push_back(std::log(seconds / said.front().seconds));
-      } catch (const Error&) {  // alike on all ranks: the machine refuses what the strategy needs
-      }
-      if (comm.size() == 1) break;
-    }
-  if (ratios.empty()) return;
-  const double middle = median(ratios);
-  double squares = 0;
-  for (const double r : ratios) squares += (r - middle) * (r - middle);
-  profile.correction = std::exp(middle);
-  // two standard deviations, and never less than what measuring itself leaves open
-  const double deviation = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(ratios.size() - 1, 1)));
-  profile.relative_error = std::max(0.1, std::exp(2 * deviation) - 1);
-}
-
 double positive(const Json& value, const std::string& what, const std::string& where) {
   const double number = value.number(-1);
   if (!(number > 0) || !std::isfinite(number))
@@ -75,15 +37,6 @@ double positive(const Json& value, const std::string& what, const std::string& w
 
 }  // namespace
 
-MachineProfile measure_profile(MPI_Comm user, const std::vector<int>& asked) {
-  const auto comm = mpi::Communicator::shared(user);
-  return comm.together([&] {
-    MachineProfile profile = measured_rates(comm, asked);
-    calibrate(comm, asked, profile);
-    return profile;
-  });
-}
-
 std::string text_of(const MachineProfile& profile) {
   Json all{Json::Members()};
   for (const MachineRow& row : machine_rows()) all.set(std::string(row.name), profile.machine.*row.value);
@@ -92,6 +45,22 @@ std::string text_of(const MachineProfile& profile) {
     for (const Rate& rate : profile.*table.rates) list.push_back(Json::List{rate.at, rate.per_second});
     if (!list.empty()) all.set(table.name, std::move(list));
   }
+  const auto pairs = [](const std::vector<Ratio>& ratios) {
+    Json::List list;
+    for (const Ratio& ratio : ratios) list.push_back(Json::List{ratio.at, ratio.ratio});
+    return list;
+  };
+  if (!profile.work.empty()) all.set("work", pairs(profile.work));
+  Json exchanges{Json::Members()};
+  for (const auto& [name, ratios] : profile.exchanges) {
+    std::map<int, std::vector<Ratio>> by_ranks;
+    for (const ExchangeRatio& ratio : ratios)
+      by_ranks[static_cast<int>(ratio.ranks)].push_back({ratio.at, ratio.ratio});
+    Json one{Json::Members()};
+    for (const auto& [ranks, list] : by_ranks) one.set(std::to_string(ranks), pairs(list));
+    exchanges.set(name, std::move(one));
+  }
+  if (!profile.exchanges.empty()) all.set("exchanges", std::move(exchanges));
   all.set("correction", profile.correction);
   all.set("relative_error", profile.relative_error);
   all.set("ranks", profile.ranks);
@@ -112,24 +81,43 @@ MachineProfile profile_of(const std::string& text, const std::string& where) {
   const auto name = [&](std::string_view one) { known += (known.empty() ? "" : ", ") + std::string(one); };
   for (const MachineRow& row : machine_rows()) name(row.name);
   for (const RateTable& table : tables) name(table.name);
-  for (const char* other : {"correction", "relative_error", "ranks", "nodes"}) name(other);
+  for (const char* other : {"work", "exchanges", "correction", "relative_error", "ranks", "nodes"}) name(other);
   for (const Word& word : words) name(word.name);
   if (!all.is_object() || all.members().empty())
     throw Error(where + " is no profile of a machine: give a JSON object with at least one of " + known);
   MachineProfile profile;
-  const auto rates = [&](const Json& value, const std::string& what) {
-    std::vector<Rate> list;
+  const auto pairs = [&]<class Sized>(std::vector<Sized> list, const Json& value, const std::string& what,
+                                      const std::string& of) {
     for (const Json& pair : value.list()) {
       if (pair.list().size() != 2)
-        throw Error(where + ": " + what + " has " + shown(pair.dump()) + "; give pairs [size, rate]");
-      list.push_back(
-          {positive(pair.list()[0], "a size of " + what, where), positive(pair.list()[1], "a rate of " + what, where)});
+        throw Error(where + ": " + what + " has " + shown(pair.dump()) + "; give pairs [size, " + of + "]");
+      list.push_back({positive(pair.list()[0], "a size of " + what, where),
+                      positive(pair.list()[1], "a " + of + " of " + what, where)});
       if (list.size() > 1 && !(list.back().at > list[list.size() - 2].at))
         throw Error(where + ": the sizes of " + what + " do not ascend");
     }
     if (list.empty())
-      throw Error(where + ": " + what + " is " + shown(value.dump()) + "; give a list of pairs [size, rate]");
+      throw Error(where + ": " + what + " is " + shown(value.dump()) + "; give a list of pairs [size, " + of + "]");
     return list;
+  };
+  const auto exchanges = [&](const Json& value) {
+    std::map<std::string, std::vector<ExchangeRatio>> by_name;
+    for (const auto& [named, by_ranks] : value.members()) {
+      try {
+        strategy(named);
+      } catch (const Error& e) {
+        throw Error(where + ": exchanges: " + e.what());
+      }
+      for (const auto& [ranks, list] : by_ranks.members()) {
+        const double members = positive(Json(std::atof(ranks.c_str())), "a number of ranks of " + named, where);
+        for (const Ratio& r : pairs(std::vector<Ratio>(), list, named + " on " + ranks + " ranks", "ratio"))
+          by_name[named].push_back({members, r.at, r.ratio});
+      }
+    }
+    if (by_name.empty())
+      throw Error(where + ": exchanges is " + shown(value.dump()) +
+                  "; give an object of strategies, of an object of numbers of ranks, of pairs [size, ratio]");
+    return by_name;
   };
   const auto count = [&](const Json& value, const std::string& what) {
     const double number = value.number(-1);
@@ -143,9 +131,11 @@ MachineProfile profile_of(const std::string& text, const std::string& where) {
     for (const MachineRow& row : machine_rows())
       if (row.name == key) profile.machine.*row.value = positive(value, key, where), found = true;
     for (const RateTable& table : tables)
-      if (table.name == key) profile.*table.rates = rates(value, key), found = true;
+      if (table.name == key) profile.*table.rates = pairs(std::vector<Rate>(), value, key, "rate"), found = true;
     for (const Word& word : words)
       if (word.name == key) profile.*word.text = value.text(), found = true;
+    if (key == "work") profile.work = pairs(std::vector<Ratio>(), value, key, "ratio"), found = true;
+    if (key == "exchanges") profile.exchanges = exchanges(value), found = true;
     if (key == "correction") profile.correction = positive(value, key, where), found = true;
     if (key == "relative_error") profile.relative_error = positive(value, key, where), found = true;
     if (key == "ranks") profile.ranks = count(value, key), found = true;

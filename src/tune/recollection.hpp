@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/forecast.hpp>
 #include <weft/tune.hpp>
 #include <weft/wisdom.hpp>
 
@@ -25,15 +26,22 @@ class [[gnu::visibility("hidden")]] Recollection {
   const Json& found() const { return found_; }
   /// This machine as it was measured last; a first guess where it was not.
   Machine machine() const;
+  /// What forecasts know of it; nothing where nobody has measured that, or where a choice was
+  /// found.
+  std::optional<MachineProfile> profile() const;
   /// The same of any ranks, `nodes` as in Options.
   static Machine machine_at(const mpi::Communicator& comm, const std::vector<int>& nodes);
   /// Keeps what was found, in this process and in the user's own file. Says where, or why not.
   std::string keep(const Tuning& tuning);
+  /// The same of what was measured of a machine; `nodes` as in Options.
+  static std::string keep(const mpi::Communicator& comm, const std::vector<int>& nodes, const MachineProfile& profile);
 
  private:
+  static std::string kept(Json entry);  // on rank 0
+
   const mpi::Communicator& comm_;
   std::string engine_;
-  Json key_, found_, machine_;
+  Json key_, found_, machine_, profile_;
   std::vector<std::string> notes_;
 };
 

@@ -6,49 +6,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <mutex>
-#include <sstream>
-#include <thread>
+#include <optional>
 
-#include <weft/machine.hpp>
 #include <weft/quote.hpp>
 
-#include "engines/engine.hpp"
-#include "plan/route/problem.hpp"
 #include "tune/choice.hpp"
-#include "tune/old_key.hpp"
-#include "tune/recollection.hpp"
+#include "tune/key.hpp"
 
 namespace weft {
 namespace {
 
 constexpr int format = 1;
-constexpr std::size_t losers = 16;    // that are remembered
-constexpr std::size_t longest = 200;  // of a text of an entry, as people see it
-
-// FNV-1a
-std::string hash(const std::string& text) {
-  std::uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(h));
-  return digits;
-}
-
-std::string hash_without_hash(const Json& entry) {
-  Json::Members rest;
-  for (const auto& member : entry.members())
-    if (member.first != "hash") rest.push_back(member);
-  return hash(Json(rest).dump());
-}
+constexpr std::size_t longest_of_entry = 200;  // of a text of an entry, as people see it
 
 [[noreturn]] void fail(const std::string& what, const std::string& file) {
   const char* const why = std::strerror(errno);
@@ -136,7 +108,7 @@ Wisdom Wisdom::parse(const std::string& text, std::vector<std::string>* notes) {
     if (!entry["key"].is_object() || !entry["choice"].is_object() || entry["hash"].text() != hash_without_hash(entry))
       ++wrong;
     else
-      wisdom.entries_[hash(entry["key"].dump())] = entry.dump();
+      wisdom.entries_[hash_of(entry["key"].dump())] = entry.dump();
   }
   if (wrong)
     add(notes,
@@ -189,8 +161,8 @@ std::vector<Wisdom::Entry> Wisdom::entries() const {
   for (const auto& [id, text] : entries_) {
     const Json all = Json::parse(text);
     list.push_back(
-        {id, shown(all["problem"]["summary"].text(), longest), shown(all["choice"]["name"].text(), longest),
-         shown(all["date"].text()), shown(all["version"].text()),
+        {id, shown(all["problem"]["summary"].text(), longest_of_entry),
+         shown(all["choice"]["name"].text(), longest_of_entry), shown(all["date"].text()), shown(all["version"].text()),
          static_cast<int>(std::clamp(all["key"]["ranks"].number(), 0.0, 1e9)),
          all["candidates"].list().empty() ? 0 : all["candidates"].list().front()["measured_seconds"].number(), text,
          explanation(all)});
@@ -214,332 +186,6 @@ std::string Wisdom::text() const {
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
     text += (entry == entries_.begin() ? "\n" : ",\n") + entry->second;
   return text + "\n]}\n";
-}
-
-namespace {
-
-/// A site's files: those of its folders whose names end in .json, in the order of their names.
-std::vector<std::string> site_files(const std::vector<std::string>& folders) {
-  std::vector<std::string> files;
-  for (const std::string& folder : folders) {
-    std::vector<std::string> here;
-    std::error_code none;  // of a folder that is not there, or may not be read: none
-    for (std::filesystem::directory_iterator at(folder, none), end; !none && at != end; at.increment(none))
-      if (at->path().extension() == ".json") here.push_back(at->path().string());
-    std::sort(here.begin(), here.end());
-    files.insert(files.end(), here.begin(), here.end());
-  }
-  return files;
-}
-
-}  // namespace
-
-std::vector<std::string> wisdom_files() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* const value = std::getenv(name);
-    return value ? value : "";
-  };
-  const auto parted = [](const std::string& names) {
-    std::vector<std::string> parts(1);
-    for (const char c : names)
-      if (c == ':')
-        parts.emplace_back();
-      else
-        parts.back() += c;
-    return parts;
-  };
-  const std::string names = variable("WEFT_WISDOM"), site = variable("WEFT_SITE_WISDOM");
-  if (names == "none") return {};
-  std::vector<std::string> files = parted(names);  // the first may be empty: then nothing is written
-  if (names.empty()) {
-    std::string state = variable("XDG_STATE_HOME");
-    if (state.empty() && !variable("HOME").empty()) state = variable("HOME") + "/.local/state";
-    if (!state.empty()) files.front() = state + "/weft/wisdom.json";
-  }
-  std::vector<std::string> folders;
-  if (!site.empty() && site != "none") folders = parted(site);
-  if (site.empty() && names.empty()) folders = parted(WEFT_SITE_WISDOM);
-  for (const std::string& file : site_files(folders)) files.push_back(file);
-  return files;
-}
-
-namespace {
-
-// What this process knows of its own, and files as they were read last: they are read again when
-// they have changed.
-struct Remembered {
-  std::mutex mutex;
-  Wisdom own;
-  struct Copy {
-    std::filesystem::file_time_type time;
-    std::uintmax_t bytes = 0;
-    Wisdom wisdom;
-    std::vector<std::string> notes;
-  };
-  std::map<std::string, Copy> files;
-
-  static Remembered& the_one() {
-    static Remembered memory;
-    return memory;
-  }
-
-  const Copy& file(const std::string& name) {
-    std::error_code none;
-    const auto time = std::filesystem::last_write_time(name, none);
-    Copy& copy = files[name];
-    if (none) return copy = {};
-    const auto bytes = std::filesystem::file_size(name, none);  // none of folders and pipes: reading says what they are
-    if (copy.time == time && copy.bytes == bytes) return copy;
-    copy = {time, bytes, {}, {}};
-    try {
-      copy.wisdom = Wisdom::read(name, &copy.notes);
-    } catch (const Error& e) {
-      copy.notes.emplace_back(e.what());
-    }
-    return copy;
-  }
-};
-
-}  // namespace
-
-std::string export_wisdom() {
-  Remembered& memory = Remembered::the_one();
-  const std::lock_guard lock(memory.mutex);
-  return memory.own.text();
-}
-
-void import_wisdom(const std::string& text) {
-  const Wisdom wisdom = Wisdom::parse(text);
-  Remembered& memory = Remembered::the_one();
-  const std::lock_guard lock(memory.mutex);
-  memory.own.merge(wisdom);
-}
-
-void forget_wisdom() {
-  Remembered& memory = Remembered::the_one();
-  const std::lock_guard lock(memory.mutex);
-  memory.own = {};
-  for (const Engine* e : engines()) e->let_go();
-}
-
-// ---- what the ranks of a communicator remember ----
-
-namespace {
-
-// "Model X x 16": the processor and how many of them.
-std::string this_machine() {
-  std::ifstream info("/proc/cpuinfo");
-  std::string name = "a processor";
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) {
-      name = line.substr(std::min(line.size(), line.find(':') + 2));
-      break;
-    }
-  return name + " x " + std::to_string(std::thread::hardware_concurrency());
-}
-
-std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
-// Where a communicator's ranks are.
-Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& node_of) {
-  std::map<int, int> sizes;
-  for (const int node : node_of) ++sizes[node];
-  std::string nodes;
-  for (const auto& [node, size] : sizes) nodes += (nodes.empty() ? "" : "+") + std::to_string(size);
-  static const std::string machine_name = this_machine();
-  std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + machine_name : "";
-  comm.bcast(machine);
-  const auto end = machine.find('\n');
-  return {
-      {"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
-}
-
-// All that a choice depends on. Options are named only where they differ from their defaults, so
-// that a new option leaves keys as they are; but for the engine, whose default depends on the
-// build, and whose names have changed.
-std::string problem_key(const AnyProblem& problem, Options options) {
-  const Options initial;
-  if (strategy_open(options)) options.strategy = initial.strategy;
-  options.tune_seconds = initial.tune_seconds, options.wisdom = initial.wisdom;
-  options.nodes.clear();  // the place says how many ranks each has
-  std::string text;
-  for (const auto& [what, value] : fingerprint(problem))
-    if (value != "none") text += (text.empty() ? "" : "; ") + what + " " + value;
-  for (const Option& row : weft::options())
-    if (row.name == "engine")
-      text += "; engine " + engine_in_keys(options.engine);
-    else if (const std::string value = row.text(options); value != row.text(initial))
-      text += "; " + std::string(row.name) + " " + value;
-  return text;
-}
-
-// Lists of G-vectors are each rank's own: a word for each. Collective.
-std::string lists_key(const mpi::Communicator& comm, const AnyProblem& problem) {
-  std::string text;
-  if (!problem.waves || problem.waves->cutoff || problem.waves->box) return text;
-  std::uint64_t h = 0xcbf29ce484222325u;
-  for (const GVector& g : problem.waves->mine)
-    for (const Index x : g) h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3u;
-  for (const Index each : comm.gather_all(static_cast<Index>(h))) text += " " + hash(std::to_string(each));
-  return text;
-}
-
-Json key_of(const std::string& problem, Json::Members place) {
-  place.emplace(place.begin(), "problem", problem);
-  return place;
-}
-
-bool same_place(const Json& a, const Json& b) {
-  for (const char* what : {"ranks", "nodes", "mpi", "machine"})
-    if (a[what].dump() != b[what].dump()) return false;
-  return true;
-}
-
-// The machine as it was measured last at this place, by entries of one file.
-void latest_machine(const std::map<std::string, std::string>& entries, const Json& place, std::string& last,
-                    Json& machine) {
-  for (const auto& [id, text] : entries) {
-    const Json entry = Json::parse(text);
-    if (same_place(entry["key"], place) && entry["date"].text() > last)
-      last = entry["date"].text(), machine = entry["machine"];
-  }
-}
-
-// What is not known is as a first guess has it.
-Machine machine_of(const Json& known) {
-  Machine m;
-  for (const MachineRow& row : machine_rows())
-    if (const double value = known[row.name].number(); value > 0) m.*row.value = value;
-  return m;
-}
-
-}  // namespace
-
-Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vector<int>& nodes) {
-  const Json place = place_of(comm, comm.nodes(nodes));
-  std::string known;
-  comm.agree([&] {
-    if (comm.rank() != 0) return;
-    Remembered& memory = Remembered::the_one();
-    const std::lock_guard lock(memory.mutex);
-    Json machine;
-    std::string last;
-    latest_machine(memory.own.entries_, place, last, machine);
-    for (const std::string& file : wisdom_files())
-      if (!file.empty()) latest_machine(memory.file(file).wisdom.entries_, place, last, machine);
-    known = machine.dump();
-  });
-  comm.bcast(known);
-  return machine_of(Json::parse(known));
-}
-
-Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,
-                           const std::vector<int>& nodes)
-    : comm_(comm), engine_(options.engine) {
-  if (!options.wisdom) return;
-  const Json::Members place = place_of(comm, nodes);
-  const std::string lists = lists_key(comm, problem);
-  key_ = key_of(problem_key(problem, options) + lists, place);
-  const Json old_key = key_of(old_problem_key(problem, options) + lists, place);
-  const std::array<std::string, 2> ids{hash(key_.dump()), hash(old_key.dump())};
-  std::string known;
-  comm.agree([&] {
-    if (comm.rank() != 0) return;
-    Remembered& memory = Remembered::the_one();
-    const std::lock_guard lock(memory.mutex);
-    Json all = Json::Members{{"found", {}}, {"machine", {}}, {"notes", Json::List()}};
-    Json::List notes;
-    Json machine;
-    std::string last;
-    const auto look = [&](const Wisdom& wisdom, const std::string& where) {
-      for (const std::string& id : ids)
-        if (const auto at = wisdom.entries_.find(id); at != wisdom.entries_.end() && all["found"].is_null()) {
-          Json found = Json::parse(at->second);
-          found.set("where", shown_path(where));
-          all.set("found", std::move(found));
-        }
-      if (all["found"].is_null()) latest_machine(wisdom.entries_, key_, last, machine);  // a choice needs no guess
-    };
-    look(memory.own, "this process");
-    for (const std::string& file : wisdom_files())
-      if (!file.empty() && all["found"].is_null()) {
-        const auto& copy = memory.file(file);
-        for (const std::string& note : copy.notes) notes.emplace_back(note);
-        look(copy.wisdom, file);
-      }
-    all.set("machine", std::move(machine));
-    all.set("notes", std::move(notes));
-    known = all.dump();
-  });
-  comm.bcast(known);
-  const Json all = Json::parse(known);
-  found_ = all["found"];
-  machine_ = all["machine"];
-  for (const Json& note : all["notes"].list()) notes_.push_back(note.text());
-  try {
-    comm.agree([&] {  // the others plan from rank 0's
-      if (comm.rank() == 0 && !found_["engine_wisdom"].text().empty())
-        engine(engine_).import_wisdom(found_["engine_wisdom"].text());
-    });
-  } catch (const Error& e) {
-    notes_.push_back(std::string("the engine's wisdom is not used: ") + e.what());
-  }
-}
-
-Machine Recollection::machine() const { return machine_of(machine_); }
-
-std::string Recollection::keep(const Tuning& tuning) {
-  std::string said;
-  comm_.agree([&] {
-    if (comm_.rank() != 0) return;
-    Json all = Json::parse(tuning.json), entry = Json::Members{{"key", key_}};
-    for (const char* name : {"problem", "choice", "reason", "seconds", "machine"}) entry.set(name, all[name]);
-    Json::List candidates = all["candidates"].list();
-    candidates.resize(std::min(candidates.size(), losers));
-    entry.set("candidates", std::move(candidates));
-    entry.set("date", now());
-    entry.set("version", WEFT_VERSION);
-    entry.set("engine_wisdom", engine(engine_).export_wisdom());
-    entry.set("hash", hash_without_hash(entry));
-    const Wisdom wisdom =
-        Wisdom::parse(Json(Json::Members{{"weft_wisdom", format}, {"entries", Json::List{entry}}}).dump());
-    Remembered& memory = Remembered::the_one();
-    const std::lock_guard lock(memory.mutex);
-    memory.own.merge(wisdom);
-    const std::vector<std::string> files = wisdom_files();
-    if (files.empty() || files.front().empty()) {
-      said = "kept in this process alone: WEFT_WISDOM names no file to write";
-      return;
-    }
-    std::vector<std::string> notes;
-    try {
-      Wisdom::update(
-          files.front(), [&](Wisdom& known) { known.merge(wisdom); }, &notes);
-      notes.push_back("kept in " + shown_path(files.front()));
-    } catch (const Error& e) {
-      notes.push_back(std::string(e.what()) + "; what was found is kept in this process alone");
-    }
-    for (const std::string& note : notes) said += (said.empty() ? "" : "\n") + note;
-  });
-  comm_.bcast(said);
-  return said;
-}
-
-std::string remember(MPI_Comm user, const AnyProblem& problem, const Options& options, const Tuning& found) {
-  const auto comm = mpi::Communicator::shared(user);
-  return comm.together([&] {
-    check_alike(comm, problem, options);
-    Options kept = options;
-    kept.wisdom = true;  // of which keys say nothing
-    return Recollection(comm, problem, kept, comm.nodes(options.nodes)).keep(found);
-  });
 }
 
 }  // namespace weft

@@ -84,6 +84,8 @@ class Model(unittest.TestCase):
         machine, said = self.model("measure", ranks=2)
         self.assertIn("message_seconds", said)
         self.assertEqual((machine["ranks"], machine["nodes"]), (2, 1))
+        self.assertGreaterEqual(set(machine["exchanges"]), {"isend", "direct", "alltoallv"})
+        self.assertGreater(len(machine["work"]), 2)
         path = self.path("machine.json", json.dumps(machine))
         (two, many), said = self.model("predict", "--machine", path, "--for", "2,1024", "--shape", "128x128x128")
         for row in two, many:
@@ -108,7 +110,13 @@ class Model(unittest.TestCase):
                              ('{"message_seconds": 0}', "above 0"), ('{"message_seconds": "x"}', "above 0"),
                              ('{"ranks": 1.5}', "whole number"), ('{"lines": 3}', "pairs"),
                              ('{"lines": [[1]]}', "pairs"),
-                             ('{"lines": [[4, 1], [2, 1]]}', "ascend"), ('{"copies": [[0, 1]]}', "above 0")):
+                             ('{"lines": [[4, 1], [2, 1]]}', "ascend"), ('{"copies": [[0, 1]]}', "above 0"),
+                             ('{"work": 3}', "pairs [size, ratio]"), ('{"work": [[1, -1]]}', "above 0"),
+                             ('{"exchanges": []}', "object of strategies"),
+                             ('{"exchanges": {"x": {"2": [[1, 1]]}}}', "'x'"),
+                             ('{"exchanges": {"isend": {"2": [[2, 1], [1, 1]]}}}',
+                              "isend on 2 ranks do not ascend"),
+                             ('{"exchanges": {"isend": {"0": [[2, 1]]}}}', "above 0")):
             path = self.path("m.json", text)
             self.assertIn(wanted, self.refused("predict", "--machine", path, "--for", "4", "--shape", "8x8"))
         path = self.path("m.json", '{"message_seconds": 1e-6}')

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <weft/error.hpp>
+#include <weft/wisdom.hpp>
 
 #include "mpi/communicator.hpp"
 #include "support/message.hpp"
@@ -94,6 +95,41 @@ TEST(Forecast, FollowsTheMachine) {
   EXPECT_EQ(one.overlapped_seconds, 0);
 }
 
+TEST(Forecast, FollowsWhatCubesTook) {
+  if (ranks_of_world() > 1) GTEST_SKIP() << "it needs no other ranks";
+  const auto problem = c2c<double>({64, 64, 64});
+  const MachineProfile plain = by_hand();
+  MachineProfile known = plain;
+  const double block = 64 * 64 * 64 * 16 / 4 / 4;  // of one of 4 ranks, for each of them
+  known.work = {{1, 2}, {1e9, 2}};
+  known.exchanges["isend"] = {{2, 1, 100}, {4, block / 2, 2}, {4, block * 2, 8}, {64, 1, 100}};
+  const auto before = forecast(problem, {}, one_node(4), plain), after = forecast(problem, {}, one_node(4), known);
+  EXPECT_NEAR(of(after, "isend").work_seconds, 2 * of(before, "isend").work_seconds, 1e-12);
+  EXPECT_NEAR(of(after, "isend").exchange_seconds, 4 * of(before, "isend").exchange_seconds, 1e-12);
+  EXPECT_DOUBLE_EQ(of(after, "padded").exchange_seconds, of(before, "padded").exchange_seconds);
+  EXPECT_DOUBLE_EQ(ratio_at(std::vector<Ratio>(), 5), 1);
+  EXPECT_EQ(text_of(profile_of(text_of(known))), text_of(known));
+}
+
+TEST(Forecast, AutoFollowsTheProfileInWisdom) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const auto problem = c2c<double>({12, 12, 12});
+  const auto chosen = [&] { return AnyPlan(world, problem, {.effort = "estimate"}).effective().strategy; };
+  MachineProfile profile = by_hand();
+  for (const Strategy* s : strategies()) profile.exchanges[std::string(s->name())] = {{1, 1, 1e3}};
+  for (const std::string wanted : {"padded", "leader"}) {
+    MachineProfile favours = profile;
+    favours.exchanges[wanted] = {{1, 1, 1e-3}};
+    EXPECT_NE(remember(world, favours).find("kept in"), std::string::npos);
+    EXPECT_EQ(chosen(), wanted);
+  }
+  const AnyPlan plan(world, problem, {.effort = "estimate"});
+  EXPECT_NE(plan.explain().find("profile of this machine"), std::string::npos) << plan.explain();
+  EXPECT_EQ(AnyPlan(world, problem, {.strategy = "isend", .effort = "estimate"}).effective().strategy, "isend");
+  forget_wisdom();
+  EXPECT_EQ(AnyPlan(world, problem, {.effort = "estimate"}).explain().find("profile"), std::string::npos);
+}
+
 TEST(Forecast, ManyRanks) {
   if (ranks_of_world() > 1) GTEST_SKIP() << "it needs no other ranks";
   const double begin = clock_seconds();
@@ -117,6 +153,8 @@ TEST(Forecast, ProfilesOfMachines) {
   EXPECT_GE(measured.relative_error, 0.1);
   for (const MachineRow& row : machine_rows()) EXPECT_GT(measured.machine.*row.value, 0) << row.name;
   EXPECT_EQ(measured.messages.empty(), ranks_of_world() == 1);
+  EXPECT_EQ(measured.exchanges.empty(), ranks_of_world() == 1);
+  EXPECT_GE(measured.work.size(), 3u);
   measured.host = "a \"host\"";
   const std::string text = text_of(measured);
   for (const std::string& other : mpi::Communicator::duplicate(world).gather_all(text)) EXPECT_EQ(other, text);

@@ -29,6 +29,7 @@ struct ModelRequest : Request {
   double work = 1;
   // measure, predict
   std::string machine, on;
+  bool wisdom = true;
   std::string json;
 };
 
@@ -111,6 +112,7 @@ int measure(const World& world, const ModelRequest& asked) {
   profile.processor = here["processor"].get<std::string>();
   profile.date = here["date"].get<std::string>();
   profile.mpi = mpi_version();
+  const std::string kept = asked.wisdom ? weft::remember(world.comm, profile, asked.nodes.numbers_of(world.ranks)) : "";
   if (world.rank != 0) return 0;
   Table table({"constant", "value", "what it is"});
   for (const weft::MachineRow& row : weft::machine_rows())
@@ -119,6 +121,7 @@ int measure(const World& world, const ModelRequest& asked) {
   fmt::print(
       "plans took {:.2f} times what the model said of them; 95 of 100 lie within a factor of {:.2f} of a forecast\n",
       profile.correction, 1 + profile.relative_error);
+  if (asked.wisdom) fmt::print("{}\n", kept);
   write_json(world, asked.json, weft::text_of(profile));
   return 0;
 }
@@ -215,6 +218,7 @@ Command model_command(CLI::App& app) {
 
   CLI::App* two = add("measure", "latency, rates and a few plans, all ranks at work: a file for predict", measure);
   asked->nodes.add(*two);
+  two->add_flag("!--no-wisdom", asked->wisdom, "keep nothing in wisdom, from where plans of strategy auto take it");
   two->get_option("--json")->description("write the machine to this file");
 
   CLI::App* three = add("predict", "how long every strategy will take on ranks that need not be there", predict);
