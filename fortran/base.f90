@@ -144,22 +144,26 @@ contains
     end do
   end function
 
-  ! The text that `ask` tells of a handle.
-  subroutine told(ask, handle, text, status)
+  ! The text that `ask` tells of a handle: the whole of a procedure that has no more to do.
+  function told(ask, handle, ierr) result(text)
     procedure(tells) :: ask
     type(c_ptr), intent(in) :: handle
-    character(len=:), allocatable, intent(out) :: text
-    integer(c_int), intent(out) :: status
+    integer, intent(out), optional :: ierr
+    character(len=:), allocatable :: text
     character(kind=c_char), allocatable, target :: letters(:)
     integer(c_int64_t) :: length
+    integer(c_int) :: status
+    call begin()
     text = ''
     length = 0
     status = ask(handle, c_null_ptr, 0_c_int64_t, length)
-    if (status /= WEFT_OK) return
-    allocate (letters(length + 1))
-    status = ask(handle, c_loc(letters), size(letters, kind=c_int64_t), length)
-    text = joined(letters(1:length))
-  end subroutine
+    if (status == WEFT_OK) then
+      allocate (letters(length + 1))
+      status = ask(handle, c_loc(letters), size(letters, kind=c_int64_t), length)
+      text = joined(letters(1:length))
+    end if
+    call ended(status, ierr)
+  end function
 
   function number_text(number) result(text)
     integer, intent(in) :: number

@@ -504,10 +504,7 @@ contains
     class(weft_layout), intent(in) :: layout
     integer, intent(out), optional :: ierr
     character(len=:), allocatable :: text
-    integer(c_int) :: status
-    call begin()
-    call told(one_line, layout%handle, text, status)
-    call ended(status, ierr)
+    text = told(one_line, layout%handle, ierr)
   end function
   integer(c_int) function one_line(handle, text, room, length) bind(c, name='')
     type(c_ptr), value :: handle, text

@@ -4,7 +4,7 @@ module weft_settings
   use weft_layouts
   implicit none
   private
-  public :: weft_options
+  public :: weft_options, options_handle, weft_options_destroy
 
   ! Made at the first set; without any they are the defaults. Texts of options have axes in C's order.
   type :: weft_options
@@ -76,6 +76,14 @@ module weft_settings
   end interface
 
 contains
+
+  ! What C is given of options that may be absent.
+  function options_handle(options) result(handle)
+    type(weft_options), intent(in), optional :: options
+    type(c_ptr) :: handle
+    handle = c_null_ptr
+    if (present(options)) handle = options%handle
+  end function
 
   subroutine made(options, status)
     class(weft_options), intent(inout) :: options
@@ -176,9 +184,12 @@ contains
     character(len=:), allocatable :: text
     integer(c_int) :: status
     call made(options, status)
-    text = ''
-    if (status == WEFT_OK) call told(weft_options_describe, options%handle, text, status)
-    call ended(status, ierr)
+    if (status == WEFT_OK) then
+      text = told(weft_options_describe, options%handle, ierr)
+    else
+      text = ''
+      call ended(status, ierr)
+    end if
   end function
 
   ! A copy of its own.

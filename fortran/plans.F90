@@ -8,7 +8,7 @@ module weft_plans
   use mpi_f08, only: MPI_Comm
   implicit none
   private
-  public :: weft_plan, weft_line, weft_map
+  public :: weft_plan, weft_line, weft_map, weft_mode
 
   ! One end of a plan, as arrays.cpp has it: dimensions are the fastest first, indices count from 1.
   type, bind(c) :: side
@@ -28,7 +28,9 @@ module weft_plans
     generic :: assignment(=) => assign_plan
     procedure :: forward, backward, forward_map_backward, backward_map_forward, apply
     procedure :: describe, explain, wavenumber, mode, output_axes, vectors, map_bounds
-    procedure :: input_layout, output_layout, effective, record, bytes_owned
+    procedure :: input_layout, output_layout, effective, record, bytes_owned, workspace_bytes, use_workspace
+    procedure, private :: modes_f4, modes_f8, modes_c8, modes_c16
+    generic :: for_each_mode => modes_f4, modes_f8, modes_c8, modes_c16
     procedure :: scale => plan_scale
     procedure :: destroy => end_plan
     procedure, private :: input_f4_1, input_f4_2, input_f4_3, input_f4_4, input_f4_5
@@ -89,6 +91,48 @@ module weft_plans
     logical :: misread = .false.
   end type
 
+  ! One value of the output: its signed wavenumbers k, an entry for each axis of the problem; `odd`, which is k but 0
+  ! where the array has no mode -k beside it; how many modes of the whole spectrum it stands for;
+  ! and its indices `at`, as the array has them.
+  type :: weft_mode
+    integer :: axes = 0, status = 0  ! of the problem; status: other than 0 is a failure of the visit
+    real(c_double), dimension(WEFT_MAX_AXES) :: k = 0, odd = 0
+    real(c_double) :: weight = 1
+    integer(c_int64_t) :: at(WEFT_MAX_AXES) = 1
+  end type
+
+  abstract interface
+    subroutine visit_f4(mode, value)
+      import
+      type(weft_mode), intent(inout) :: mode
+      real(c_float), intent(inout) :: value
+    end subroutine
+    subroutine visit_f8(mode, value)
+      import
+      type(weft_mode), intent(inout) :: mode
+      real(c_double), intent(inout) :: value
+    end subroutine
+    subroutine visit_c8(mode, value)
+      import
+      type(weft_mode), intent(inout) :: mode
+      complex(c_float_complex), intent(inout) :: value
+    end subroutine
+    subroutine visit_c16(mode, value)
+      import
+      type(weft_mode), intent(inout) :: mode
+      complex(c_double_complex), intent(inout) :: value
+    end subroutine
+  end interface
+
+  ! What goes through C to `visited`: the procedure of one type, and the order of the array's dimensions.
+  type :: visiting
+    procedure(visit_f4), pointer, nopass :: f4 => null()
+    procedure(visit_f8), pointer, nopass :: f8 => null()
+    procedure(visit_c8), pointer, nopass :: c8 => null()
+    procedure(visit_c16), pointer, nopass :: c16 => null()
+    integer :: dimensions = 0, axis(WEFT_MAX_AXES) = 0
+  end type
+
   type, bind(c) :: c_mode
     integer(c_int64_t) :: axes
     real(c_double), dimension(WEFT_MAX_AXES) :: k, odd
@@ -96,11 +140,27 @@ module weft_plans
   end type
 
   interface
-    integer(c_int) function weft_plan_create_f(plan, comm, problem, options) bind(c)
+    integer(c_int) function weft_plan_create_in_f(plan, comm, problem, options, memory) bind(c)
       import
       type(c_ptr), intent(out) :: plan
       integer(c_int), value :: comm
       type(c_ptr), value :: problem, options
+      character(kind=c_char), intent(in) :: memory(*)
+    end function
+    integer(c_int) function weft_plan_workspace_bytes(plan, bytes) bind(c)
+      import
+      type(c_ptr), value :: plan
+      integer(c_int64_t), intent(out) :: bytes
+    end function
+    integer(c_int) function weft_plan_use_workspace(plan, memory, bytes) bind(c)
+      import
+      type(c_ptr), value :: plan, memory
+      integer(c_int64_t), value :: bytes
+    end function
+    integer(c_int) function weft_plan_for_each_mode(plan, data, visit, context) bind(c)
+      import
+      type(c_ptr), value :: plan, data, context
+      type(c_funptr), value :: visit
     end function
     subroutine weft_plan_destroy(plan) bind(c)
       import
@@ -172,10 +232,6 @@ module weft_plans
       type(c_ptr), value :: plan
       type(c_ptr), intent(out) :: options
     end function
-    subroutine weft_options_destroy(options) bind(c)
-      import
-      type(c_ptr), intent(inout) :: options
-    end subroutine
     integer(c_int) function weft_plan_record(plan, trace) bind(c)
       import
       type(c_ptr), value :: plan, trace
@@ -227,32 +283,38 @@ module weft_plans
 
 contains
 
-  ! Collective.
-  subroutine create_f08(plan, comm, problem, options, ierr)
+  ! Collective. `memory` says whose the memory is that the plan works in: 'own' (also absent),
+  ! 'callers' (give it some by use_workspace before the first execution), or 'none': it says how
+  ! much it would take, and cannot execute.
+  subroutine create_f08(plan, comm, problem, options, memory, ierr)
     class(weft_plan), intent(inout) :: plan
     type(MPI_Comm), intent(in) :: comm
     type(weft_problem), intent(in) :: problem
     type(weft_options), intent(in), optional :: options
+    character(len=*), intent(in), optional :: memory
     integer, intent(out), optional :: ierr
-    call create_integer(plan, comm%MPI_VAL, problem, options, ierr)
+    call create_integer(plan, comm%MPI_VAL, problem, options, memory, ierr)
   end subroutine
 
-  subroutine create_integer(plan, comm, problem, options, ierr)
+  subroutine create_integer(plan, comm, problem, options, memory, ierr)
     class(weft_plan), intent(inout) :: plan
     integer, intent(in) :: comm
     type(weft_problem), intent(in) :: problem
     type(weft_options), intent(in), optional :: options
+    character(len=*), intent(in), optional :: memory
     integer, intent(out), optional :: ierr
-    type(c_ptr) :: made_problem, made_options
+    character(len=:), allocatable :: works_in
+    type(c_ptr) :: made_problem
     integer(c_int) :: status
     call weft_plan_destroy(plan%handle)
     call begin()
     plan%axes = 0
     if (allocated(problem%shape)) plan%axes = size(problem%shape)
-    made_options = c_null_ptr
-    if (present(options)) made_options = options%handle
     call make_problem(problem, made_problem, status)
-    if (status == WEFT_OK) status = weft_plan_create_f(plan%handle, int(comm, c_int), made_problem, made_options)
+    works_in = 'own'
+    if (present(memory)) works_in = memory
+    if (status == WEFT_OK) status = weft_plan_create_in_f(plan%handle, int(comm, c_int), made_problem, &
+      options_handle(options), in_c(works_in))
     call weft_problem_destroy(made_problem)
     if (status == WEFT_OK) status = weft_fortran_sides(plan%handle, plan%in, plan%out, plan%in_place)
     call ended(status, ierr)
@@ -485,6 +547,23 @@ contains
     call ended(status, ierr)
   end subroutine
 
+  ! What C tells of a mode, in Fortran's order.
+  subroutine turn_mode(told, point, dimensions, axis, mode)
+    type(c_mode), intent(in) :: told
+    integer(c_int64_t), intent(in) :: point(WEFT_MAX_AXES)
+    integer, intent(in) :: dimensions, axis(WEFT_MAX_AXES)
+    type(weft_mode), intent(out) :: mode
+    integer :: n, d
+    n = int(told%axes)
+    mode%axes = n
+    mode%k(1:n) = told%k(n:1:-1)
+    mode%odd(1:n) = told%odd(n:1:-1)
+    mode%weight = told%weight
+    do d = 1, dimensions
+      mode%at(d) = point(dimensions - axis(d) + 1) + 1
+    end do
+  end subroutine
+
   ! Plane waves only: this rank's G-vectors in the order of its coefficients, three integers each.
   function vectors(plan, ierr) result(g)
     class(weft_plan), intent(in) :: plan
@@ -567,15 +646,39 @@ contains
     call ended(weft_plan_bytes_owned(plan%handle, bytes), ierr)
   end function
 
+  ! Bytes of the plan's workspace on this rank, which holds nothing between executions.
+  function workspace_bytes(plan, ierr) result(bytes)
+    class(weft_plan), intent(in) :: plan
+    integer, intent(out), optional :: ierr
+    integer(c_int64_t) :: bytes
+    call begin()
+    bytes = 0
+    call ended(weft_plan_workspace_bytes(plan%handle, bytes), ierr)
+  end function
+
+  ! From now on the plan, made with memory='callers', works in this contiguous array of any type. Plans that do not
+  ! execute at the same time may share it. It must stay until the last execution.
+  subroutine use_workspace(plan, workspace, ierr)
+    class(weft_plan), intent(in) :: plan
+    type(*), intent(inout), target :: workspace(..)
+    integer, intent(out), optional :: ierr
+    character(kind=c_char) :: type(4)
+    integer(c_int64_t) :: elements, of_one
+    integer(c_int) :: status
+    call begin()
+    call weft_fortran_list(workspace, type, elements, of_one)
+    status = WEFT_OK
+    if (elements < 0) call refuse('the workspace is not there, or has gaps; give a contiguous array', status)
+    if (status == WEFT_OK) status = weft_plan_use_workspace(plan%handle, c_loc(workspace), elements * of_one)
+    call ended(status, ierr)
+  end subroutine
+
   ! Many lines: stages, exchanges, memory.
   function describe(plan, ierr) result(text)
     class(weft_plan), intent(in) :: plan
     integer, intent(out), optional :: ierr
     character(len=:), allocatable :: text
-    integer(c_int) :: status
-    call begin()
-    call told(weft_plan_describe, plan%handle, text, status)
-    call ended(status, ierr)
+    text = told(weft_plan_describe, plan%handle, ierr)
   end function
 
   ! How what was left open was chosen: many lines.
@@ -583,10 +686,7 @@ contains
     class(weft_plan), intent(in) :: plan
     integer, intent(out), optional :: ierr
     character(len=:), allocatable :: text
-    integer(c_int) :: status
-    call begin()
-    call told(in_lines, plan%handle, text, status)
-    call ended(status, ierr)
+    text = told(in_lines, plan%handle, ierr)
   end function
   integer(c_int) function in_lines(handle, text, room, length) bind(c, name='')
     type(c_ptr), value :: handle, text

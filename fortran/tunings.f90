@@ -1,4 +1,4 @@
-! Tuning, and what is remembered of it.
+! Tuning: the search for the fastest way to do what options leave open.
 module weft_tunings
   use weft_base
   use weft_settings
@@ -7,7 +7,7 @@ module weft_tunings
   use mpi_f08, only: MPI_Comm
   implicit none
   private
-  public :: weft_tuning, weft_export_wisdom, weft_import_wisdom, weft_forget_wisdom, weft_wisdom_files
+  public :: weft_tuning
 
   type :: weft_tuning
     type(c_ptr) :: handle = c_null_ptr  ! of weft.h
@@ -40,10 +40,6 @@ module weft_tunings
       type(c_ptr), value :: tuning
       type(c_ptr), intent(out) :: options
     end function
-    subroutine weft_options_destroy(options) bind(c)
-      import
-      type(c_ptr), intent(inout) :: options
-    end subroutine
     integer(c_int) function weft_tuning_reason(tuning, text, room, length) bind(c)
       import
       type(c_ptr), value :: tuning, text
@@ -75,25 +71,6 @@ module weft_tunings
       integer(c_int64_t), value :: room
       integer(c_int64_t), intent(out) :: length
     end function
-    integer(c_int) function weft_export_wisdom_in_c(text, room, length) bind(c, name='weft_export_wisdom')
-      import
-      type(c_ptr), value :: text
-      integer(c_int64_t), value :: room
-      integer(c_int64_t), intent(out) :: length
-    end function
-    integer(c_int) function weft_import_wisdom_in_c(text) bind(c, name='weft_import_wisdom')
-      import
-      character(kind=c_char), intent(in) :: text(*)
-    end function
-    integer(c_int) function weft_forget_wisdom_in_c() bind(c, name='weft_forget_wisdom')
-      import
-    end function
-    integer(c_int) function weft_wisdom_files_in_c(text, room, length) bind(c, name='weft_wisdom_files')
-      import
-      type(c_ptr), value :: text
-      integer(c_int64_t), value :: room
-      integer(c_int64_t), intent(out) :: length
-    end function
   end interface
 
 contains
@@ -120,7 +97,7 @@ contains
     logical, intent(in), optional :: exhaustive
     type(weft_trace), intent(in), optional :: trace
     integer, intent(out), optional :: ierr
-    type(c_ptr) :: made, of_options, of_trace
+    type(c_ptr) :: made, of_trace
     real(c_double) :: measured, skew
     integer(c_int) :: status, all
     call weft_tuning_destroy(tuning%handle)
@@ -131,13 +108,11 @@ contains
     if (present(skew_seconds)) skew = skew_seconds
     all = 0
     if (present(exhaustive)) all = merge(1_c_int, 0_c_int, exhaustive)
-    of_options = c_null_ptr
-    if (present(options)) of_options = options%handle
     of_trace = c_null_ptr
     if (present(trace)) of_trace = trace%handle
     call make_problem(problem, made, status)
-    if (status == WEFT_OK) status = weft_tune_f(tuning%handle, int(comm, c_int), made, of_options, measured, skew, &
-      all, of_trace, c_null_funptr, c_null_ptr)
+    if (status == WEFT_OK) status = weft_tune_f(tuning%handle, int(comm, c_int), made, options_handle(options), &
+      measured, skew, all, of_trace, c_null_funptr, c_null_ptr)
     call weft_problem_destroy(made)
     call ended(status, ierr)
   end subroutine
@@ -156,10 +131,7 @@ contains
     class(weft_tuning), intent(in) :: tuning
     integer, intent(out), optional :: ierr
     character(len=:), allocatable :: text
-    integer(c_int) :: status
-    call begin()
-    call told(weft_tuning_reason, tuning%handle, text, status)
-    call ended(status, ierr)
+    text = told(weft_tuning_reason, tuning%handle, ierr)
   end function
 
   ! Many lines for people, or, with json = .true., one JSON object.
@@ -168,17 +140,14 @@ contains
     logical, intent(in), optional :: json
     integer, intent(out), optional :: ierr
     character(len=:), allocatable :: text
-    integer(c_int) :: status
     logical :: as_json
-    call begin()
     as_json = .false.
     if (present(json)) as_json = json
     if (as_json) then
-      call told(in_json, tuning%handle, text, status)
+      text = told(in_json, tuning%handle, ierr)
     else
-      call told(in_lines, tuning%handle, text, status)
+      text = told(in_lines, tuning%handle, ierr)
     end if
-    call ended(status, ierr)
   end function
   integer(c_int) function in_lines(handle, text, room, length) bind(c, name='')
     type(c_ptr), value :: handle, text
@@ -249,66 +218,18 @@ contains
     character(len=:), allocatable, intent(out) :: said
     integer(c_int), intent(out) :: status
     type(weft_options), intent(in), optional :: options
-    type(c_ptr) :: made, of_options
+    type(c_ptr) :: made
     character(kind=c_char) :: text(5000)
     integer(c_int64_t) :: length
     call begin()
-    of_options = c_null_ptr
-    if (present(options)) of_options = options%handle
     call make_problem(problem, made, status)
     length = 0
-    if (status == WEFT_OK) status = weft_remember_f(int(comm, c_int), made, of_options, tuning%handle, text, &
-      size(text, kind=c_int64_t), length)
+    if (status == WEFT_OK) status = weft_remember_f(int(comm, c_int), made, options_handle(options), tuning%handle, &
+      text, size(text, kind=c_int64_t), length)
     call weft_problem_destroy(made)
     said = ''
     if (status == WEFT_OK) said = joined(text(1:min(length, size(text, kind=c_int64_t) - 1)))
   end subroutine
-
-  ! What this process has tuned and imported. Local.
-  function weft_export_wisdom(ierr) result(text)
-    integer, intent(out), optional :: ierr
-    character(len=:), allocatable :: text
-    integer(c_int) :: status
-    call begin()
-    call told(exported, c_null_ptr, text, status)
-    call ended(status, ierr)
-  end function
-  integer(c_int) function exported(handle, text, room, length) bind(c, name='')
-    type(c_ptr), value :: handle, text
-    integer(c_int64_t), value :: room
-    integer(c_int64_t), intent(out) :: length
-    exported = WEFT_ERROR
-    if (.not. c_associated(handle)) exported = weft_export_wisdom_in_c(text, room, length)
-  end function
-  subroutine weft_import_wisdom(text, ierr)
-    character(len=*), intent(in) :: text
-    integer, intent(out), optional :: ierr
-    call begin()
-    call ended(weft_import_wisdom_in_c(in_c(text)), ierr)
-  end subroutine
-  subroutine weft_forget_wisdom(ierr)
-    integer, intent(out), optional :: ierr
-    call begin()
-    call ended(weft_forget_wisdom_in_c(), ierr)
-  end subroutine
-
-  ! The files of wisdom, with a line feed behind each: the user's own (empty: there is none), then those that are only
-  ! read.
-  function weft_wisdom_files(ierr) result(text)
-    integer, intent(out), optional :: ierr
-    character(len=:), allocatable :: text
-    integer(c_int) :: status
-    call begin()
-    call told(files, c_null_ptr, text, status)
-    call ended(status, ierr)
-  end function
-  integer(c_int) function files(handle, text, room, length) bind(c, name='')
-    type(c_ptr), value :: handle, text
-    integer(c_int64_t), value :: room
-    integer(c_int64_t), intent(out) :: length
-    files = WEFT_ERROR
-    if (.not. c_associated(handle)) files = weft_wisdom_files_in_c(text, room, length)
-  end function
 
   subroutine assign_tuning(to, from)
     class(weft_tuning), intent(inout) :: to

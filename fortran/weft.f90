@@ -20,10 +20,14 @@ module weft
   use weft_settings, only: weft_options
   use weft_problems, only: weft_problem, weft_cutoff, weft_kinds, weft_sphere, weft_kept_box
   use weft_traces, only: weft_trace
-  use weft_plans, only: weft_plan, weft_line, weft_map
-  use weft_exchanges, only: weft_redistribution, weft_halo, weft_checkerboard_ghosts
+  use weft_plans, only: weft_plan, weft_line, weft_map, weft_mode
+  use weft_redistributions, only: weft_redistribution
+  use weft_halos, only: weft_halo, weft_checkerboard_ghosts
+  use weft_long_lines, only: weft_long_line
   use weft_data, only: weft_write, weft_read, weft_inspect
-  use weft_tunings, only: weft_tuning, weft_export_wisdom, weft_import_wisdom, weft_forget_wisdom, weft_wisdom_files
+  use weft_tunings, only: weft_tuning
+  use weft_wisdoms, only: weft_wisdom, weft_wisdom_entry, weft_export_wisdom, weft_import_wisdom, weft_forget_wisdom, &
+    weft_wisdom_files
   implicit none
   public
 end module

@@ -81,7 +81,7 @@ contains
     do i = 1, count
       read (extents(i), *) shape(i)
     end do
-    call plan%create(MPI_COMM_WORLD, weft_kinds(shape, turned(trim(words(3)), ','), words(2)), options, ierr)
+    call plan%create(MPI_COMM_WORLD, weft_kinds(shape, turned(trim(words(3)), ','), words(2)), options, ierr=ierr)
     if (ierr == WEFT_OK) call run(plan)
     if (rank /= 0) return
     if (ierr /= WEFT_OK) then

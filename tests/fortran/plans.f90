@@ -1,34 +1,11 @@
-! Calls the Fortran module on any number of ranks.
-program interface
-  use mpi_f08
-  use weft
+! Dense plans: values at global indices, the order of axes and kinds, padded arrays, and what errors say.
+module of_plans
+  use checks
   implicit none
-  integer :: wrong = 0, rank, ranks
-
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-  call complex_wave()
-  call kinds_by_axis()
-  call padded_in_place()
-  call batches()
-  call arrays_of_the_caller()
-  call copies()
-  call errors()
-  call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  if (rank == 0) print '(i0, a, i0, a)', wrong, ' failures on ', ranks, ' ranks'
-  call MPI_Finalize()
-  if (wrong /= 0) error stop 1
+  private
+  public :: complex_wave, kinds_by_axis, padded_in_place, batches, arrays_of_the_caller, copies, errors
 
 contains
-
-  subroutine expect(so, what)
-    logical, intent(in) :: so
-    character(len=*), intent(in) :: what
-    if (so) return
-    wrong = wrong + 1
-    print '(a, i0, 2a)', 'rank ', rank, ': not so: ', what
-  end subroutine
 
   ! A wave with another wavenumber along each axis has one coefficient, at those wavenumbers of those axes.
   subroutine complex_wave()
@@ -262,4 +239,4 @@ contains
     call expect(ierr == WEFT_OK .and. associated(z), 'the right pointer')
   end subroutine
 
-end program
+end module
