@@ -151,7 +151,22 @@ class Model(unittest.TestCase):
         self.assertEqual(done.code, 0, done)
         with open(os.path.join(out, "bruck.md")) as file:
             self.assertIn("| bytes | alltoall |", file.read())
+        done = self.beside("study", "forecasts", "--ranks", "1", "--cases", "c2c 12x12x12,r2c 8x8", "--repeat", "2", "-o",
+                           out)
+        self.assertEqual(done.code, 0, done)
+        left = os.path.join(out, "forecasts.json")
+        done = self.beside("study", "forecasts", "--only-add", "--add", left, "--add", left, "-o", self.path("both"))
+        self.assertEqual(done.code, 0, done)
+        with open(os.path.join(self.path("both"), "forecasts.json")) as file:
+            data = json.load(file)
+        self.assertEqual([row["shape"] for row in data["rows"]], 2 * ["12x12x12", "8x8"])
+        for row in data["rows"]:
+            self.assertGreater(row["median_seconds"], 0)
+            self.assertLess(row["forecast_least_seconds"], row["forecast_seconds"])
+        self.assertEqual({total["cases"] for total in data["totals"]}, {2})
         for words, wanted in ((("nope",), "nope"), (("kernels", "--ranks", "0"), "'0'"),
+                              (("forecasts", "--cases", "c2c"), "'c2c' is no kind"),
+                              (("forecasts", "--only-add", "--add", "nowhere.json"), "nowhere.json"),
                               (("kernels", "--shape", "4xx"), "4xx")):
             done = self.beside("study", *words)
             self.assertEqual(done.code, 2, done)
@@ -209,6 +224,7 @@ class Model(unittest.TestCase):
             self.assertEqual(done.code, 2, done)
             self.assertIn(wanted, done.err)
         done = self.beside(*words, "--per-node", "4", "--json", self.path("s.json"))
+        said = done.out
         if done.code == 1:
             self.assertIn("libsimgrid-dev", done.err)
             self.skipTest("no SimGrid")
@@ -231,8 +247,12 @@ class Model(unittest.TestCase):
         self.assertEqual(done.code, 2, done)
         self.assertIn("'n0'", done.err)
         self.assertEqual(self.beside(*words, "--strategy", "isend", "--platform", other, "--prefix", "h").code, 0)
+        self.assertIn("Give or take a factor of 2.00", said)
+        self.assertIn("not measured", said)
         for row in rows.values():
             self.assertGreater(row["simulated_seconds"], 0)
+            self.assertAlmostEqual(row["most_seconds"], 2 * row["simulated_seconds"])
+            self.assertAlmostEqual(row["least_seconds"], row["simulated_seconds"] / 2)
         # all bytes of a node cross its link, 3/4 of its share of 512 KiB, there and back
         self.assertGreater(rows["isend"]["simulated_seconds"], 2 * 3 / 4 * 2 ** 19 / 4 / 1e10)
 
