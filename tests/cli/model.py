@@ -151,8 +151,8 @@ class Model(unittest.TestCase):
         self.assertEqual(done.code, 0, done)
         with open(os.path.join(out, "bruck.md")) as file:
             self.assertIn("| bytes | alltoall |", file.read())
-        done = self.beside("study", "forecasts", "--ranks", "1", "--cases", "c2c 12x12x12,r2c 8x8", "--repeat", "2", "-o",
-                           out)
+        done = self.beside("study", "forecasts", "--ranks", "1", "--cases", "c2c 12x12x12,r2c 8x8", "--repeat", "2",
+                           "-o", out)
         self.assertEqual(done.code, 0, done)
         left = os.path.join(out, "forecasts.json")
         done = self.beside("study", "forecasts", "--only-add", "--add", left, "--add", left, "-o", self.path("both"))
