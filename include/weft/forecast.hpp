@@ -38,8 +38,7 @@ std::vector<Forecast> forecast(const AnyProblem& problem, const Options& options
 
 /// Collective: the machine as all ranks see it when all are at work, with its rates by size; cubes
 /// by every strategy, for `work` and `exchanges`; and what all that makes of a few other plans, for
-/// `correction` and `relative_error`. Takes some seconds, and a minute where a link is slow. `nodes`
-/// as in `Options`.
+/// `relative_error`. Takes up to a minute. `nodes` as in `Options`.
 MachineProfile measure_profile(MPI_Comm comm, const std::vector<int>& nodes = {});
 
 /// Collective: keeps a profile with wisdom, from where "auto" takes it: where tuning has found

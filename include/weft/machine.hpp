@@ -51,7 +51,7 @@ struct MachineProfile {
   /// each of them.
   std::map<std::string, std::vector<ExchangeRatio>> exchanges;
 
-  /// What other plans took over what all that had said of them; 1: nothing is known of it.
+  /// What all forecasts are multiplied by; 1 where cubes were measured.
   double correction = 1;
   /// 95 of 100 plans take no more than a prediction times 1 + this, and no less than it by 1 +
   /// this.

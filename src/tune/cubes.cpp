@@ -19,12 +19,12 @@ namespace {
 /// What is left open by measuring itself: nothing is known better than that.
 constexpr double least_error = 0.1;
 /// Seconds that a plan may take to try settings before it is measured.
-constexpr double longest_trial = 0.3;
+constexpr double longest_trial = 0.2;
 /// Seconds that a plan's executions take, more or less, of which there are so many.
-constexpr double seconds_a_plan = 0.1;
+constexpr double seconds_a_plan = 0.06;
 constexpr int least_executions = 5, most_executions = 25;
 /// Seconds that the cubes of one size may take.
-constexpr double longest_size = 15;
+constexpr double longest_size = 12;
 /// Bytes that plans taking turns may hold on a rank.
 constexpr double most_held = 1 << 30;
 
@@ -98,25 +98,29 @@ class Cubes {
       : comm_(comm), asked_(asked), nodes_(comm.nodes(asked)), profile_(profile) {}
 
   void measure() {
-    for (const Index n : {8, 16, 32, 64, 128}) {
+    for (const Index n : {8, 12, 16, 24, 32, 48, 64, 96, 128}) {
       const double begin = clock_seconds();
       of(n);
       const double spent = comm_.max(clock_seconds() - begin);
-      if (8 * spent > longest_size) break;
+      if (2 * spent > longest_size) break;
     }
   }
 
  private:
-  /// Of the slowest rank, when all are at work: as much as the first one has of a cube.
+  /// Of the slowest rank, when all are at work: as much as the first one has of a cube. As many
+  /// plans take turns as there are strategies to compare, so that it finds in caches what those do.
   double alone(Index n, const MachineProfile& rates) const {
     const auto self = mpi::Communicator::shared(MPI_COMM_SELF);
     const auto local = c2c<double>({(n + comm_.size() - 1) / comm_.size(), n, n});
+    const std::size_t alike = comm_.size() == 1 ? 1 : strategies().size();
     comm_.barrier();
     const double seconds = comm_.agree([&] {
       return self.together([&] {
-        Turns turns(self, local, 1);
-        turns.add(0, {.wisdom = false});
-        return turns.seconds().front().value_or(0);
+        Turns turns(self, local, alike);
+        for (std::size_t k = 0; k < alike; ++k) turns.add(k, {.wisdom = false});
+        std::vector<double> all;
+        for (const auto& one : turns.seconds()) all.push_back(one.value_or(0));
+        return median(std::move(all));
       });
     });
     const double said = forecast(local, plain("isend", {}), {0}, rates).front().seconds;
@@ -185,8 +189,8 @@ class Cubes {
   MachineProfile& profile_;
 };
 
-/// How other plans compare with what the model says of them. Ranks agree: all have the slowest
-/// one's times.
+/// How far other plans are from what the model says of them. Ranks agree: all have the slowest
+/// one's times. Nothing is corrected by it: what these plans have in common is in the cubes.
 void compare_forecasts(const mpi::Communicator& comm, const std::vector<int>& asked, MachineProfile& profile) {
   const std::vector<int> nodes = comm.nodes(asked);
   std::vector<double> ratios;  // logarithms of measured over predicted
@@ -204,11 +208,9 @@ void compare_forecasts(const mpi::Communicator& comm, const std::vector<int>& as
       if (seconds[k]) ratios.push_back(std::log(*seconds[k] / said[k].seconds));
   }
   if (ratios.empty()) return;
-  const double middle = median(ratios);
   double squares = 0;
-  for (const double r : ratios) squares += (r - middle) * (r - middle);
-  profile.correction = std::exp(middle);
-  const double deviation = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(ratios.size() - 1, 1)));
+  for (const double r : ratios) squares += r * r;
+  const double deviation = std::sqrt(squares / static_cast<double>(ratios.size()));
   profile.relative_error = std::max(least_error, std::exp(2 * deviation) - 1);
 }
 
