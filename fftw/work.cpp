@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "blocks.hpp"
+#include "line.hpp"
 
 namespace drop_in {
 namespace {
@@ -32,6 +33,22 @@ class Transform final : public Work {
 
  private:
   weft::AnyPlan plan_;
+};
+
+class Line final : public Work {
+ public:
+  Line(MPI_Comm comm, const weft::AnyProblem& problem, weft::Index rows, const weft::Options& options)
+      : line_(comm, problem.precision, problem.shape[0], options, rows) {}
+  void run(void* in, void* out, bool back) override {
+    if (back)
+      line_.backward(in, out);
+    else
+      line_.forward(in, out);
+  }
+  std::string describe() const override { return line_.describe(); }
+
+ private:
+  weft::AnyLongLine line_;
 };
 
 // Not from an array to itself, which redistribution cannot: then from a copy.
@@ -76,6 +93,46 @@ bool real_side(Request::What what, bool before) {
   return what == Request::What::r2r || what == (before ? Request::What::r2c : Request::What::c2r);
 }
 
+// Why a transform of one axis is none of weft's long lines; empty: it is one.
+std::string no_line(const Request& r, int ranks) {
+  const bool back = r.sign == FFTW_BACKWARD;
+  if (r.what != Request::What::c2c) return "one-dimensional transforms of real numbers";
+  if (r.howmany > 1) return "several one-dimensional transforms at once";
+  if (r.flags & (back ? FFTW_MPI_SCRAMBLED_OUT : FFTW_MPI_SCRAMBLED_IN))
+    return "one-dimensional transforms that are scrambled where points are, not modes";
+  if (r.flags & (FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT)) return "transposed arrays of one axis";
+  if (LineCut(r.n[0], ranks).rows == 0) return "one-dimensional transforms that one rank has as a whole";
+  return {};
+}
+
+// One axis, each rank with its part of it.
+weft::Layout line_layout(const Request& r, bool after, int ranks) {
+  const LineCut cut(r.n[0], ranks);
+  std::vector<weft::Box> parts;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Part part = cut.part(after, r.sign, r.flags, ranks, rank);
+    parts.push_back({weft::Shape{part.start}, weft::Shape{part.start + part.count}});
+  }
+  return weft::Layout(weft::Shape{r.n[0]}, parts);
+}
+
+// Whether real kinds are taken for the way back of their inverses, with which they share a plan
+// then: the first that is not its own inverse says so.
+bool undoes(const std::vector<weft::Kind>& each) {
+  for (const weft::Kind kind : each) {
+    if (kind == weft::inverse(kind)) continue;
+    return kind == weft::Kind::hc2r || kind == weft::Kind::dct3 || kind == weft::Kind::dst3;
+  }
+  return false;
+}
+
+std::string effort_of(unsigned flags) {
+  return flags & FFTW_ESTIMATE     ? "estimate"
+         : flags & FFTW_EXHAUSTIVE ? "exhaustive"
+         : flags & FFTW_PATIENT    ? "patient"
+                                   : "measure";
+}
+
 }  // namespace
 
 std::string declines(const Request& r, int ranks, bool& invalid) {
@@ -101,7 +158,8 @@ std::string declines(const Request& r, int ranks, bool& invalid) {
              std::to_string((n + ranks - 1) / ranks) + ", or FFTW_MPI_DEFAULT_BLOCK";
   }
   invalid = false;
-  if (r.rank < 2) return "one-dimensional transforms";
+  if (r.rank < 1) return "transforms of no axes";
+  if (r.rank == 1) return no_line(r, ranks);
   if (r.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) return "scrambled orders";
   if (r.rank + (r.howmany > 1) > weft::max_axes) return "more axes than " + std::to_string(weft::max_axes - 1);
   if (r.rank == 2 &&
@@ -113,15 +171,25 @@ std::string declines(const Request& r, int ranks, bool& invalid) {
 Job job(const Request& r, int ranks) {
   Job job;
   const bool transposed_in = r.flags & FFTW_MPI_TRANSPOSED_IN, transposed_out = r.flags & FFTW_MPI_TRANSPOSED_OUT;
+  const weft::Index real_bytes = r.single ? 4 : 8;
+  job.howmany = r.howmany;
+  job.problem.precision = r.single ? weft::Precision::single_ : weft::Precision::double_;
+  if (r.rank == 1) {
+    job.back = r.sign == FFTW_BACKWARD;
+    job.scrambled = r.flags & (job.back ? FFTW_MPI_SCRAMBLED_IN : FFTW_MPI_SCRAMBLED_OUT);
+    job.line_rows = LineCut(r.n[0], ranks).rows;
+    job.problem.shape = weft::Shape{r.n[0]};
+    job.layouts = {line_layout(r, job.back, ranks), line_layout(r, !job.back, ranks)};
+    job.bytes = 2 * real_bytes;
+    job.effort = effort_of(r.flags);
+    return job;
+  }
   // Complex axes of one point do nothing, but for the first two, which say who has what. As lines
   // they would cost a pass.
   std::vector<std::ptrdiff_t> extents(r.n, r.n + r.rank);
   if (r.what == Request::What::c2c) extents.erase(std::remove(extents.begin() + 2, extents.end(), 1), extents.end());
   const weft::Shape shape(extents.begin(), extents.end());
-  job.howmany = r.howmany;
   job.problem.shape = shape;
-  job.problem.precision = r.single ? weft::Precision::single_ : weft::Precision::double_;
-  const weft::Index real_bytes = r.single ? 4 : 8;
   if (r.what == Request::What::transpose) {
     // the array changes hands; with a flag its memory order stays as if it had not
     const auto part = [&](int axis, std::ptrdiff_t block, bool second_first) {
@@ -134,10 +202,14 @@ Job job(const Request& r, int ranks) {
     return job;
   }
   std::vector<weft::Kind> each;
-  if (r.what == Request::What::r2r)
+  job.back = r.what == Request::What::c2r || (r.what == Request::What::c2c && r.sign == FFTW_BACKWARD);
+  if (r.what == Request::What::r2r) {
     for (int axis = 0; axis < r.rank; ++axis) each.push_back(kinds.at(static_cast<std::size_t>(r.kinds[axis])));
-  else
+    job.back = undoes(each);
+    if (job.back) std::transform(each.begin(), each.end(), each.begin(), weft::inverse);
+  } else {
     each = {r.what == Request::What::c2c ? weft::Kind::c2c : weft::Kind::r2c};
+  }
   job.problem = weft::problem(job.problem.precision, each, shape);
   weft::Shape half = shape;
   weft::Index& halved = half[half.size() - 1];
@@ -150,23 +222,21 @@ Job job(const Request& r, int ranks) {
                                      : cut(half, transposed, block, ranks);
   };
   job.layouts = {side(true), side(false)};
-  job.back = r.what == Request::What::c2r || (r.what == Request::What::c2c && r.sign == FFTW_BACKWARD);
   if (job.back) std::swap(job.layouts[0], job.layouts[1]);
   job.bytes = real_bytes * (r.what == Request::What::r2r ? 1 : 2);
   job.may_overwrite =
       !(r.flags & FFTW_PRESERVE_INPUT) && (r.what == Request::What::c2r || r.flags & FFTW_DESTROY_INPUT);
-  job.effort = r.flags & FFTW_ESTIMATE     ? "estimate"
-               : r.flags & FFTW_EXHAUSTIVE ? "exhaustive"
-               : r.flags & FFTW_PATIENT    ? "patient"
-                                           : "measure";
+  job.effort = effort_of(r.flags);
   return job;
 }
 
 std::string Job::key() const {
-  std::string text = (transposes ? "transpose " : "transform ") + weft::to_string(problem.shape) + " x " +
-                     std::to_string(howmany) + " of " + std::to_string(bytes) + " bytes, " +
-                     std::string(weft::to_string(problem.precision)) + ", " + effort +
-                     (may_overwrite ? ", overwrite" : "") + "; ";
+  std::string text =
+      (transposes      ? "transpose "
+       : line_rows > 0 ? "line of " + std::to_string(line_rows) + (scrambled ? " rows, scrambled, " : " rows, ")
+                       : std::string("transform ")) +
+      weft::to_string(problem.shape) + " x " + std::to_string(howmany) + " of " + std::to_string(bytes) + " bytes, " +
+      std::string(weft::to_string(problem.precision)) + ", " + effort + (may_overwrite ? ", overwrite" : "") + "; ";
   for (const weft::Kind kind : problem.kinds) text += std::string(weft::to_string(kind)) + " ";
   for (const weft::Layout& layout : layouts) text += "; " + layout.describe(true);
   return text;
@@ -179,7 +249,7 @@ weft::Index Job::bytes_per_rank() const {
 double Job::operations() const {
   if (transposes) return 0;
   const double points = static_cast<double>(weft::volume(problem.shape)) * static_cast<double>(howmany);
-  const bool all_complex = weft::complex_input(problem);
+  const bool all_complex = line_rows > 0 || weft::complex_input(problem);
   return (all_complex ? 5 : 2.5) * points * std::log2(std::max(points / static_cast<double>(howmany), 2.0)) /
          layouts.front().ranks();
 }
@@ -189,6 +259,11 @@ std::unique_ptr<Work> make(MPI_Comm comm, const Job& job, bool in_place, int thr
   weft::Options options;
   options.effort = job.effort;
   options.threads = threads;
+  if (job.line_rows > 0) {
+    options.split = weft::Split::blocks();
+    options.natural_output = !job.scrambled;
+    return std::make_unique<Line>(comm, job.problem, job.line_rows, options);
+  }
   options.input = job.layouts[0];
   options.output = job.layouts[1];
   options.components = job.howmany;

@@ -1,11 +1,12 @@
-// What a plan of the drop-in does when it is executed: one of weft's transforms in one direction,
-// or a transposition.
+// What a plan of the drop-in does when it is executed: one of weft's transforms in one direction, a
+// long line, or a transposition.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <weft/long_line.hpp>
 #include <weft/plan.hpp>
 #include <weft/redistribute.hpp>
 
@@ -39,7 +40,9 @@ class Work {
 /// A request in weft's words.
 struct Job {
   bool transposes = false;
-  weft::AnyProblem problem;           ///< of a transposition only the shape
+  weft::Index line_rows = 0;          ///< of a long line: into how many rows it is cut; 0: it is none
+  bool scrambled = false;             ///< of a long line
+  weft::AnyProblem problem;           ///< of a transposition and a long line only shape and precision
   std::vector<weft::Layout> layouts;  ///< before and after forward
   weft::Index howmany = 1;
   weft::Index bytes = 0;  ///< of an element: of a transposition all numbers at a point

@@ -1,10 +1,10 @@
 // The time of the drop-in's transforms over FFTW-MPI's own, with the program's arrays, in the same
 // processes. Both are executed in turn, so that what else the machine does meets both.
 //
-//     ratio FFTW3_MPI [N0xN1[xN2] [HOWMANY [EFFORT [REPEAT]]]]     128x128x128, 1, measure (or estimate, patient), 30
+//     ratio FFTW3_MPI [N0[xN1[xN2]] [HOWMANY [EFFORT [REPEAT]]]]     128x128x128, 1, measure (or estimate, patient), 30
 //
-// For each kind, in and out of place, transposed after or not: medians of the slowest rank's times,
-// and their ratio.
+// For each kind, in and out of place, transposed after or not (of one axis scrambled or not): medians
+// of the slowest rank's times, and their ratio.
 #include <fftw3-mpi.h>
 
 #include <dlfcn.h>
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_here);
   if (argc < 2) {
-    std::fprintf(stderr, "ratio FFTW3_MPI [N0xN1[xN2] [HOWMANY [EFFORT [REPEAT]]]]\n");
+    std::fprintf(stderr, "ratio FFTW3_MPI [N0[xN1[xN2]] [HOWMANY [EFFORT [REPEAT]]]]\n");
     return MPI_Abort(MPI_COMM_WORLD, 2);
   }
   library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -88,18 +88,26 @@ int main(int argc, char** argv) {
   std::vector<Size> half = n;
   half.back() = n.back() / 2 + 1;
   Size n0, start0, n1, start1, room = 0;
+  for (const unsigned flags : {0u, FFTW_MPI_SCRAMBLED_OUT})
+    if (rank == 1)
+      room =
+          std::max(room, fftw_mpi_local_size_1d(n[0], MPI_COMM_WORLD, FFTW_FORWARD, flags, &n0, &start0, &n1, &start1));
   for (const std::vector<Size>& shape : {n, half})
-    room = std::max(room, fftw_mpi_local_size_many_transposed(rank, shape.data(), howmany, 0, 0, MPI_COMM_WORLD, &n0,
-                                                              &start0, &n1, &start1));
+    if (rank > 1)
+      room = std::max(room, fftw_mpi_local_size_many_transposed(rank, shape.data(), howmany, 0, 0, MPI_COMM_WORLD, &n0,
+                                                                &start0, &n1, &start1));
   fftw_complex* const a = fftw_alloc_complex(static_cast<std::size_t>(room));
   fftw_complex* const b = fftw_alloc_complex(static_cast<std::size_t>(room));
 
   for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
     for (const bool in_place : {false, true})
       for (const bool transposed : {false, true}) {
+        if (rank == 1 && kind != Kind::c2c) continue;
         fftw_complex* const to = in_place ? a : b;
         double *const real_a = &a[0][0], *const real_to = &to[0][0];
-        const unsigned other_order = kind == Kind::c2r ? FFTW_MPI_TRANSPOSED_IN : FFTW_MPI_TRANSPOSED_OUT;
+        const unsigned other_order = rank == 1           ? FFTW_MPI_SCRAMBLED_OUT
+                                     : kind == Kind::c2r ? FFTW_MPI_TRANSPOSED_IN
+                                                         : FFTW_MPI_TRANSPOSED_OUT;
         const unsigned flags = how | (transposed ? other_order : 0);
         const auto made = [&](auto dft, auto r2c, auto c2r) {
           return kind == Kind::c2c   ? dft(rank, n.data(), howmany, 0, 0, a, to, MPI_COMM_WORLD, FFTW_FORWARD, flags)
@@ -127,8 +135,11 @@ int main(int argc, char** argv) {
                       kind == Kind::c2c   ? "c2c"
                       : kind == Kind::r2c ? "r2c"
                                           : "c2r",
-                      in_place ? "in place" : "out of place", transposed ? "transposed" : "natural", 1e3 * ours,
-                      1e3 * other, ours / other);
+                      in_place ? "in place" : "out of place",
+                      !transposed ? "natural"
+                      : rank == 1 ? "scrambled"
+                                  : "transposed",
+                      1e3 * ours, 1e3 * other, ours / other);
           std::fflush(stdout);
         }
         for (const fftw_plan plan : plans) fftw_destroy_plan(plan);

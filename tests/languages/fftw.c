@@ -126,9 +126,7 @@ int main(int argc, char** argv) {
       continue;
     }
     MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_UINT64_T, MPI_BXOR, MPI_COMM_WORLD);
-    if (rank == 0 && strcmp(can, "forward") == 0)
-      fprintf(to, "%s %016llx%016llx\n", name, (unsigned long long)sums[0], (unsigned long long)sums[1]);
-    else if (rank == 0)
+    if (rank == 0)
       fprintf(to, "%s %016llx%016llx %016llx%016llx\n", name, (unsigned long long)sums[0], (unsigned long long)sums[1],
               (unsigned long long)sums[2], (unsigned long long)sums[3]);
   }
