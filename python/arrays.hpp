@@ -104,3 +104,5 @@ void bind_problems(nb::module_& m);
 void bind_plans(nb::module_& m);
 void bind_moves(nb::module_& m);
 void bind_tuning(nb::module_& m);
+void bind_lines(nb::module_& m);
+void bind_forecasts(nb::module_& m);

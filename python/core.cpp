@@ -63,6 +63,8 @@ NB_MODULE(WEFT_PYTHON_MODULE, m) {
   bind_plans(m);
   bind_moves(m);
   bind_tuning(m);
+  bind_lines(m);
+  bind_forecasts(m);
 }
 
 void bind_layouts(nb::module_& m) {

@@ -6,8 +6,8 @@ namespace {
 /// A plan that can be ended before Python lets go of it.
 class Plan {
  public:
-  Plan(int comm, const weft::AnyProblem& problem, const weft::Options& options)
-      : plan_(std::in_place, communicator_of(comm), problem, options),
+  Plan(int comm, const weft::AnyProblem& problem, const weft::Options& options, weft::Memory memory)
+      : plan_(std::in_place, communicator_of(comm), problem, options, memory),
         in_({problem.precision, weft::complex_input(problem)}, plan_->input_view(), plan_->input_reach()),
         out_({problem.precision, weft::complex_output(problem)}, plan_->output_view(), plan_->output_reach()) {}
 
@@ -21,7 +21,13 @@ class Plan {
   }
   const Side& in() const { return in_; }
   const Side& out() const { return out_; }
-  void destroy() { plan_.reset(); }
+  void destroy() {
+    {
+      const nb::gil_scoped_release unlocked;
+      plan_.reset();
+    }
+    workspace_.reset();
+  }
   bool is_alive() const { return plan_.has_value(); }
 
   void execute(nb::handle from, nb::handle to, bool forward) {
@@ -53,6 +59,18 @@ class Plan {
     else
       p.backward_map_forward(in.data(), out.data(), on_line);
   }
+  /// Works in memory of the caller's from now on, and holds it.
+  void use_workspace(nb::handle array) {
+    weft::AnyPlan& p = plan();
+    Side bytes;
+    bytes.element = {'u', 1};
+    bytes.shape = {p.workspace_bytes()};
+    bytes.strides = {1};
+    bytes.reach = p.workspace_bytes();
+    auto buffer = std::make_unique<Buffer>(array, bytes, true, "the workspace", "this plan, by its workspace_bytes,");
+    p.use_workspace(buffer->data(), bytes.reach);
+    workspace_ = std::move(buffer);
+  }
   nb::object array(bool of_input, bool another) {
     weft::AnyPlan& p = running();
     std::shared_ptr<std::byte> memory;
@@ -77,24 +95,35 @@ class Plan {
       p.backward(in, out);
   }
 
+  std::unique_ptr<Buffer> workspace_;  // outlives the plan
   std::optional<weft::AnyPlan> plan_;
   Side in_, out_;
 };
+
+weft::Memory memory_from(const std::string& name) {
+  if (name == "own") return weft::Memory::own;
+  if (name == "callers") return weft::Memory::callers;
+  if (name == "none") return weft::Memory::none;
+  throw weft::Error("memory '" + name + "' is asked for; allowed: own, callers, none");
+}
 
 }  // namespace
 
 void bind_plans(nb::module_& m) {
   nb::class_<Plan>(m, "Plan", nb::is_weak_referenceable())
       .def("__init__",
-           [](Plan* self, int comm, const weft::AnyProblem& problem, const nb::dict& given) {
+           [](Plan* self, int comm, const weft::AnyProblem& problem, const nb::dict& given, const std::string& memory) {
              const weft::Options options = options_of(given);
+             const weft::Memory works_in = memory_from(memory);
              const nb::gil_scoped_release unlocked;
-             new (self) Plan(comm, problem, options);
+             new (self) Plan(comm, problem, options, works_in);
            })
+      .def("use_workspace", &Plan::use_workspace)
+      .def("workspace_bytes", [](Plan& p) { return p.plan().workspace_bytes(); })
       .def("execute", &Plan::execute)
       .def("map", &Plan::map)
       .def("array", &Plan::array)
-      .def("destroy", &Plan::destroy, Unlocked())
+      .def("destroy", &Plan::destroy)
       .def_prop_ro("is_alive", &Plan::is_alive)
       .def_prop_ro("in_place", [](Plan& p) { return p.plan().requested().in_place(); })
       .def_prop_ro("scale", [](Plan& p) { return p.plan().scale(); })

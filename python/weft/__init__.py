@@ -20,12 +20,15 @@ given, what is allowed and what to do. The interpreter's lock is released while 
 """
 
 from . import scipy_backend
-from ._library import Declined, Error, Layout, Problem, Span, Timeline, Trace
-from ._library import checkerboard_ghosts, export_wisdom, forget_wisdom, import_wisdom, library_version, wisdom_files
+from ._library import Declined, Error, Fit, Forecast, Layout, Prediction, Problem, Profile, Span, Timeline, Trace
+from ._library import checkerboard_ghosts, export_wisdom, fit, forget_wisdom, given_fit, import_wisdom
+from ._library import library_version, wisdom_files
 from .arrays import Array, empty, from_local, zeros
 from .fft import dctn, dstn, fftn, idctn, idstn, ifftn, irfftn, rfftn
 from .files import inspect, read, write
+from .forecasts import fit_forms, forecast, measure_profile, profile
 from .halo import Ghosted, Halo
+from .lines import LongLine
 from .plans import (
     Candidate,
     Plan,
@@ -51,11 +54,16 @@ __all__ = [
     "Candidate",
     "Declined",
     "Error",
+    "Fit",
+    "Forecast",
     "Ghosted",
     "Halo",
     "Layout",
+    "LongLine",
     "Plan",
+    "Prediction",
     "Problem",
+    "Profile",
     "Span",
     "Timeline",
     "Trace",
@@ -68,8 +76,12 @@ __all__ = [
     "engines",
     "export_wisdom",
     "fftn",
+    "fit",
+    "fit_forms",
+    "forecast",
     "forget_wisdom",
     "from_local",
+    "given_fit",
     "idctn",
     "idstn",
     "ifftn",
@@ -79,8 +91,10 @@ __all__ = [
     "kept_box",
     "kinds",
     "library_version",
+    "measure_profile",
     "mixed",
     "option_list",
+    "profile",
     "r2c",
     "r2r",
     "read",

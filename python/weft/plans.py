@@ -112,24 +112,32 @@ def _matrix(metric: Any) -> List[List[float]]:
     return np.asarray(metric, float).tolist()
 
 
-def _checked(problem: Any, options: Dict[str, Any]) -> None:
+_memories = ("own", "callers", "none")
+
+
+def _checked(problem: Any, options: Dict[str, Any], memory: Any = "own") -> None:
     if not isinstance(problem, Problem):
         raise TypeError(f"the problem is {problem!r}; weft.c2c, r2c, r2r, mixed, sphere and kept_box make one")
+    if memory not in _memories:
+        raise ValueError(f"a plan's memory is {memory!r}; allowed: {', '.join(_memories)}")
     core.check_options(options)
 
 
 class Plan:
     """A distributed transform. Collective: `Plan(comm, problem, strategy="alltoallv", batch=4)`; options go by name.
 
+    `memory` says whose the memory is that the plan works in: its "own", the "callers" (give `use_workspace` some before
+    the first execution), or "none": it says what would be done and how much memory that takes, and cannot execute.
+
     A plan ends with `destroy`, at the end of a `with` block, when it is garbage, or at exit. Ranks should end plans in
     the same order: a plan in a cycle of references, which a collection ends some time, should be destroyed instead.
     """
 
-    def __init__(self, comm: MPI.Comm, problem: Problem, **options: Any):
+    def __init__(self, comm: MPI.Comm, problem: Problem, *, memory: str = "own", **options: Any):
         number = communicator(comm)
-        agreed(comm, lambda: _checked(problem, options))
+        agreed(comm, lambda: _checked(problem, options, memory))
         self.comm = comm
-        self._core = keep_until_exit(core.Plan(number, problem, options))
+        self._core = keep_until_exit(core.Plan(number, problem, options, memory))
         self.input_layout: Layout = self._core.input_layout
         self.output_layout: Layout = self._core.output_layout
         self.input_type = np.dtype(self._core.input_type)
@@ -254,6 +262,17 @@ class Plan:
     def bytes_owned(self) -> int:
         """Bytes that the plan owns on this rank."""
         return self._core.bytes_owned()
+
+    def workspace_bytes(self) -> int:
+        """Bytes of the plan's workspace on this rank, which holds nothing between executions."""
+        return self._core.workspace_bytes()
+
+    def use_workspace(self, workspace: Any) -> None:
+        """From now on the plan, made with memory="callers", works in this array of at least workspace_bytes() uint8.
+
+        It is kept until the plan ends or gets another one. Plans that do not execute at the same time may share it.
+        """
+        self._core.use_workspace(local_of(workspace))
 
     def describe(self) -> str:
         """Stages, exchanges, strategies, memory: many lines."""

@@ -16,6 +16,7 @@ import weft
 from case import Case, comm, field, part
 from data import *  # noqa: F403
 from halos import *  # noqa: F403
+from lines import *  # noqa: F403
 from mpi4py import MPI
 from start import *  # noqa: F403
 from stubs import *  # noqa: F403
