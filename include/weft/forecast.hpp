@@ -38,8 +38,8 @@ std::vector<Forecast> forecast(const AnyProblem& problem, const Options& options
 
 /// Collective: the machine as all ranks see it when all are at work, with its rates by size; cubes
 /// by every strategy, for `work` and `exchanges`; and what all that makes of a few other plans, for
-/// `relative_error`. Takes up to a minute. `nodes` as in `Options`.
-MachineProfile measure_profile(MPI_Comm comm, const std::vector<int>& nodes = {});
+/// `relative_error`. Cubes take `seconds`, more or less, the others a few. `nodes` as in `Options`.
+MachineProfile measure_profile(MPI_Comm comm, const std::vector<int>& nodes = {}, double seconds = 60);
 
 /// Collective: keeps a profile with wisdom, from where "auto" takes it: where tuning has found
 /// nothing for a problem, plans on these ranks take the strategy of the least forecast. Says where

@@ -23,8 +23,6 @@ constexpr double longest_trial = 0.2;
 /// Seconds that a plan's executions take, more or less, of which there are so many.
 constexpr double seconds_a_plan = 0.06;
 constexpr int least_executions = 5, most_executions = 25;
-/// Seconds that the cubes of one size may take.
-constexpr double longest_size = 12;
 /// Bytes that plans taking turns may hold on a rank.
 constexpr double most_held = 1 << 30;
 
@@ -97,12 +95,14 @@ class Cubes {
   Cubes(const mpi::Communicator& comm, const std::vector<int>& asked, MachineProfile& profile)
       : comm_(comm), asked_(asked), nodes_(comm.nodes(asked)), profile_(profile) {}
 
-  void measure() {
+  /// Cubes of ascending size, while the next one is likely to end in time.
+  void measure(double seconds) {
+    const double start = clock_seconds();
     for (const Index n : {8, 12, 16, 24, 32, 48, 64, 96, 128}) {
       const double begin = clock_seconds();
       of(n);
-      const double spent = comm_.max(clock_seconds() - begin);
-      if (2 * spent > longest_size) break;
+      const double end = clock_seconds();
+      if (comm_.max(end - start + 2 * (end - begin)) > seconds) break;
     }
   }
 
@@ -216,12 +216,12 @@ void compare_forecasts(const mpi::Communicator& comm, const std::vector<int>& as
 
 }  // namespace
 
-MachineProfile measure_profile(MPI_Comm user, const std::vector<int>& asked) {
+MachineProfile measure_profile(MPI_Comm user, const std::vector<int>& asked, double seconds) {
   const auto comm = mpi::Communicator::shared(user);
   return comm.together([&] {
     MachineProfile profile = measured_rates(comm, asked);
     const auto lines = comm.agree([&] { return engines().front()->keep(); });
-    Cubes(comm, asked, profile).measure();
+    Cubes(comm, asked, profile).measure(seconds);
     compare_forecasts(comm, asked, profile);
     return profile;
   });

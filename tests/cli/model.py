@@ -81,11 +81,11 @@ class Model(unittest.TestCase):
         self.assertIn("0 ranks", self.refused("fit", "--form", "comp", table, "--column", "comp_ms", "--at", "0"))
 
     def test_measured_and_predicted(self):
-        machine, said = self.model("measure", ranks=2)
+        machine, said = self.model("measure", "--seconds", "3", ranks=2)
         self.assertIn("message_seconds", said)
         self.assertEqual((machine["ranks"], machine["nodes"]), (2, 1))
         self.assertGreaterEqual(set(machine["exchanges"]), {"isend", "direct", "alltoallv"})
-        self.assertGreater(len(machine["work"]), 2)
+        self.assertGreater(len(machine["work"]), 0)
         path = self.path("machine.json", json.dumps(machine))
         (two, many), said = self.model("predict", "--machine", path, "--for", "2,1024", "--shape", "128x128x128")
         for row in two, many:
@@ -151,8 +151,8 @@ class Model(unittest.TestCase):
         self.assertEqual(done.code, 0, done)
         with open(os.path.join(out, "bruck.md")) as file:
             self.assertIn("| bytes | alltoall |", file.read())
-        done = self.beside("study", "forecasts", "--ranks", "1", "--cases", "c2c 12x12x12,r2c 8x8", "--repeat", "2",
-                           "-o", out)
+        done = self.beside("study", "forecasts", "--ranks", "1", "--seconds", "2", "--cases", "c2c 12x12x12,r2c 8x8",
+                           "--repeat", "2", "-o", out)
         self.assertEqual(done.code, 0, done)
         left = os.path.join(out, "forecasts.json")
         done = self.beside("study", "forecasts", "--only-add", "--add", left, "--add", left, "-o", self.path("both"))

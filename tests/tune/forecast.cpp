@@ -148,13 +148,13 @@ TEST(Forecast, ManyRanks) {
 
 TEST(Forecast, ProfilesOfMachines) {
   if (crowded()) GTEST_SKIP() << "ranks that share cores measure only that";
-  MachineProfile measured = measure_profile(world);
+  MachineProfile measured = measure_profile(world, {}, 2);
   EXPECT_EQ(measured.ranks, ranks_of_world());
   EXPECT_GE(measured.relative_error, 0.1);
   for (const MachineRow& row : machine_rows()) EXPECT_GT(measured.machine.*row.value, 0) << row.name;
   EXPECT_EQ(measured.messages.empty(), ranks_of_world() == 1);
   EXPECT_EQ(measured.exchanges.empty(), ranks_of_world() == 1);
-  EXPECT_GE(measured.work.size(), 3u);
+  EXPECT_FALSE(measured.work.empty());
   measured.host = "a \"host\"";
   const std::string text = text_of(measured);
   for (const std::string& other : mpi::Communicator::duplicate(world).gather_all(text)) EXPECT_EQ(other, text);

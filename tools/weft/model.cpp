@@ -30,6 +30,7 @@ struct ModelRequest : Request {
   // measure, predict
   std::string machine, on;
   bool wisdom = true;
+  double seconds = 60;
   std::string json;
 };
 
@@ -106,7 +107,7 @@ int fit(const World& world, const ModelRequest& asked) {
 
 int measure(const World& world, const ModelRequest& asked) {
   if (!asked.json.empty()) check_writable(world, asked.json);
-  weft::MachineProfile profile = weft::measure_profile(world.comm, asked.nodes.numbers_of(world.ranks));
+  weft::MachineProfile profile = weft::measure_profile(world.comm, asked.nodes.numbers_of(world.ranks), asked.seconds);
   const auto here = place();
   profile.host = here["host"].get<std::string>();
   profile.processor = here["processor"].get<std::string>();
@@ -218,6 +219,9 @@ Command model_command(CLI::App& app) {
 
   CLI::App* two = add("measure", "latency, rates and a few plans, all ranks at work: a file for predict", measure);
   asked->nodes.add(*two);
+  two->add_option("--seconds", asked->seconds, "that cubes may take, more or less")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   two->add_flag("!--no-wisdom", asked->wisdom, "keep nothing in wisdom, from where plans of strategy auto take it");
   two->get_option("--json")->description("write the machine to this file");
 
