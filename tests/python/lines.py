@@ -105,6 +105,9 @@ class Forecasts(Case):
         self.assertTrue(can[0].least_seconds <= can[0].seconds <= can[0].most_seconds)
         one = weft.forecast(weft.c2c((64, 64, 64)), [0, 0, 1, 1], machine, strategy=can[0].strategy)
         self.assertEqual([(f.strategy, f.seconds) for f in one], [(can[0].strategy, can[0].seconds)])
+        together = weft.forecast(weft.c2c((64, 64, 64)), [0, 0, 0, 0], machine)
+        decline = [{f.strategy for f in each if f.declined} for each in (all_of_them, together)]
+        self.assertEqual(["direct" in names for names in decline], [True, False])  # it needs shared memory
         faster = weft.profile('{"message_seconds": 1e-5, "flops_per_second": 1e10}')
         self.assertLess(
             weft.forecast(weft.c2c((64, 64, 64)), [0, 0, 1, 1], faster)[0].work_seconds, can[0].work_seconds
