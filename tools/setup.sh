@@ -42,6 +42,7 @@ libspfft-dev        a peer to be compared with: SpFFT"
 needs_long="
 clang               a second compiler
 python3-pip         fetches DUCC, a second engine
+doxygen             the API reference: reads the headers
 g++-aarch64-linux-gnu another processor: its compiler
 qemu-user-static    runs what that makes"
 
@@ -115,6 +116,16 @@ python_environment() {
             "$folder/bin/python" -m pip install --quiet "nanobind>=2" "mpi4py>=4" clang-format==14.0.6 ||
             echo "could not fetch nanobind, mpi4py and clang-format from the Python package index: no Python package"
     fi
+}
+
+# Sphinx and what shows Doxygen's findings in it, beside what the Python package needs: for the API
+# reference.
+documentation() {
+    local python=build/python/bin/python
+    "$python" -c "import breathe, sphinx_design" 2>/dev/null && return
+    echo "fetching Sphinx, breathe and sphinx-design into build/python"
+    "$python" -m pip install --quiet "sphinx>=7,<9" "breathe>=4.35" sphinx-design ||
+        echo "could not fetch Sphinx from the Python package index: no API reference"
 }
 
 # The programs of others that tests run with the drop-in, as far as they can be had; Dedalus 3 in
