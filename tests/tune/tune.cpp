@@ -293,15 +293,23 @@ TEST(Wisdom, RememberedAndUsedAtOnce) {
   Options later = quick;
   later.strategy = "auto";
   forget_wisdom();
-  const double begin = clock_seconds();
+  const auto seconds = [](const Options& options) {
+    const double begin = clock_seconds();
+    const AnyPlan planned(world, problem, options);
+    return clock_seconds() - begin;
+  };
   const AnyPlan plan(world, problem, later);
-  const double middle = clock_seconds();
   EXPECT_EQ(plan.effective().strategy, tuned.effective().strategy);
   EXPECT_EQ(plan.effective().schedule, tuned.effective().schedule);
   Options named = tuned.effective();
   const AnyPlan known(world, problem, named);
   if (!crowded()) {
-    EXPECT_LT((middle - begin) - (clock_seconds() - middle), 0.05) << "looking wisdom up takes too long";
+    double least = 1;  // of several: others may want the cores meanwhile
+    for (int turn = 0; turn < 3; ++turn) {
+      forget_wisdom();
+      least = std::min(least, seconds(later) - seconds(named));
+    }
+    EXPECT_LT(least, 0.05) << "looking wisdom up takes too long";
   }
   const Json told = Json::parse(plan.explain(true));
   EXPECT_NE(told["reason"].text().find(file.name), std::string::npos) << told["reason"].text();
