@@ -271,6 +271,9 @@ GroundState ground_state(MPI_Comm comm, const Input& given, const Settings& sett
   for (const Atom& atom : input.crystal.atoms)
     electrons += std::get<GthPotential>(input.potential).species[atom.species].charge;
   check_electrons(electrons, static_cast<std::size_t>(input.bands), input.scf.smearing);
+  // Before anything grows with the cutoff: one k-point at least must fit.
+  check_size(Pools(comm, settings.pools, input.scf.kpoints.size()), input, settings.options.batch, settings.whole_bands,
+             1);
   std::vector<Vector3> points = places(input.scf.kpoints);
   const std::vector<Vector3> path = places(input.kpoints);
   points.insert(points.end(), path.begin(), path.end());
