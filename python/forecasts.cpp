@@ -34,9 +34,9 @@ void bind_forecasts(nb::module_& m) {
       .def_prop_ro("messages", [](const weft::Forecast& f) { return f.cost.messages; })
       .def_prop_ro("bytes", [](const weft::Forecast& f) { return f.cost.bytes; });
   m.def("profile_of", [](const std::string& text) { return weft::profile_of(text); });
-  m.def("measure_profile", [](int comm, const std::vector<int>& nodes) {
+  m.def("measure_profile", [](int comm, const std::vector<int>& nodes, double seconds) {
     const nb::gil_scoped_release unlocked;
-    return weft::measure_profile(communicator_of(comm), nodes);
+    return weft::measure_profile(communicator_of(comm), nodes, seconds);
   });
   m.def("forecast", [](const weft::AnyProblem& problem, const nb::dict& given, const std::vector<int>& nodes,
                        const weft::MachineProfile& profile) {

@@ -642,10 +642,11 @@ int weft_nodes_f(MPI_Fint comm, int64_t ranks, const int* asked, int* nodes, int
 
 /* ---- forecasts: how long a plan will take on ranks that need not be there ---- */
 
-/* A machine with its rates by size. Measured, all ranks at work, in about a second; `asked` as of
- * weft_measure_machine. Or of a text, as include/weft/forecast.hpp has it. New handles. */
-int weft_profile_measure(weft_profile** profile, MPI_Comm comm, int64_t ranks, const int* asked);
-int weft_profile_measure_f(weft_profile** profile, MPI_Fint comm, int64_t ranks, const int* asked);
+/* A machine with its rates by size. Measured, all ranks at work: cubes by every strategy for so many
+ * seconds, more or less, and a few seconds of other things; `asked` as of weft_measure_machine. Or
+ * of a text, as include/weft/forecast.hpp has it. New handles. */
+int weft_profile_measure(weft_profile** profile, MPI_Comm comm, int64_t ranks, const int* asked, double seconds);
+int weft_profile_measure_f(weft_profile** profile, MPI_Fint comm, int64_t ranks, const int* asked, double seconds);
 int weft_profile_parse(weft_profile** profile, const char* text);
 void weft_profile_destroy(weft_profile** profile);
 int weft_profile_text(const weft_profile* profile, char* text, int64_t room, int64_t* length);

@@ -10,9 +10,10 @@ from ._library import Forecast, Problem, Profile, agreed, communicator, core
 from .plans import _checked
 
 
-def measure_profile(comm: MPI.Comm, nodes: Sequence[int] = ()) -> Profile:
-    """Collective: the machine as all ranks see it when all are at work, in about a second, with its rates by size."""
-    return core.measure_profile(communicator(comm), agreed(comm, lambda: [int(n) for n in nodes]))
+def measure_profile(comm: MPI.Comm, nodes: Sequence[int] = (), seconds: float = 60) -> Profile:
+    """Collective: the machine as all ranks see it when all are at work, with its rates by size. Cubes by every strategy
+    take `seconds`, more or less, and the rest a few."""
+    return core.measure_profile(communicator(comm), agreed(comm, lambda: [int(n) for n in nodes]), float(seconds))
 
 
 def profile(text: str) -> Profile:

@@ -13,11 +13,11 @@ const MachineProfile& profile_of(const weft_profile* profile) { return given(pro
 
 extern "C" {
 
-int weft_profile_measure(weft_profile** profile, MPI_Comm comm, int64_t ranks, const int* asked) {
-  return made(profile, [&] { return measure_profile(comm, numbers(ranks, asked, "ranks")); });
+int weft_profile_measure(weft_profile** profile, MPI_Comm comm, int64_t ranks, const int* asked, double seconds) {
+  return made(profile, [&] { return measure_profile(comm, numbers(ranks, asked, "ranks"), seconds); });
 }
-int weft_profile_measure_f(weft_profile** profile, MPI_Fint comm, int64_t ranks, const int* asked) {
-  return weft_profile_measure(profile, comm_of(comm), ranks, asked);
+int weft_profile_measure_f(weft_profile** profile, MPI_Fint comm, int64_t ranks, const int* asked, double seconds) {
+  return weft_profile_measure(profile, comm_of(comm), ranks, asked, seconds);
 }
 int weft_profile_parse(weft_profile** profile, const char* given_text) {
   return made(profile, [&] { return weft::profile_of(text(given_text, "the profile")); });

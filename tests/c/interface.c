@@ -1012,11 +1012,11 @@ static void forecasts_and_fits(void) {
   OK(weft_forecast_at(one, 0, &entry));
   EXPECT(count == 1 && strcmp(entry.strategy, best.strategy) == 0 && fabs(entry.seconds / best.seconds - 1) < 1e-12);
   FAILS(weft_forecast_create(&one, problem, NULL, -1, nodes, profile), "number of ranks is -1");
-  OK(weft_profile_measure(&measured, MPI_COMM_WORLD, 0, NULL));
+  OK(weft_profile_measure(&measured, MPI_COMM_WORLD, 0, NULL, 1));
   OK(weft_profile_machine(measured, &machine));
   EXPECT(machine.flops_per_second > 1e6 && machine.copied_per_second > 1e6);
   weft_profile_destroy(&measured);
-  FAILS(weft_profile_measure_f(&measured, MPI_Comm_c2f(MPI_COMM_WORLD), -1, nodes), "number of ranks is -1");
+  FAILS(weft_profile_measure_f(&measured, MPI_Comm_c2f(MPI_COMM_WORLD), -1, nodes, 1), "number of ranks is -1");
 
   OK(weft_list_count("fit_forms", &count));
   OK(weft_list_name("fit_forms", 1, text, sizeof text, NULL));

@@ -130,6 +130,8 @@ def smaller(words):
             words += ["--shape", "16x16x16"]
         if not {"--strategy", "--kernel"} & set(words):
             words += ["--strategy", "isend,alltoallv,direct"]
+    if "measure" in words:
+        words += ["--seconds", "1"]
     if "compare" in words:
         words += ["--repeat", "2"]
     return words

@@ -116,7 +116,7 @@ class Forecasts(Case):
         self.fails(TypeError, "weft.profile make", weft.forecast, weft.c2c((4, 4)), [0], "fast")
 
     def test_measured(self):
-        machine = weft.measure_profile(comm)
+        machine = weft.measure_profile(comm, seconds=1)
         self.assertEqual(machine.ranks, comm.size)
         self.assertEqual(len(set(comm.allgather(str(machine)))), 1)
         self.assertTrue(weft.forecast(weft.c2c((32, 32, 32)), list(range(8)), machine))
