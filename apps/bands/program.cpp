@@ -22,7 +22,6 @@ namespace {
 
 weft::Options options_of(const Asked& asked) {
   weft::Options options;
-  options.effort = "estimate";  // measuring lines takes as long as a small calculation, and gains little
   for (const std::string& text : asked.options) {
     const std::size_t at = text.find('=');
     if (at == text.npos) throw weft::Error("--set " + weft::shown(text) + ": give NAME=VALUE, as strategy=direct");
