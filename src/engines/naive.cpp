@@ -89,8 +89,12 @@ class NaiveLines final : public Lines {
     }
     for (Index k = 0; k < out_length(); ++k) {
       long double re = 0, im = 0;  // not std::complex's product, which is slow for its care about infinities
+      // The phase (2j + a)(2k + b), modulo its period: divisions would take longer than the sum.
+      const Index step = 2 * (2 * k + sum_.b) % sum_.period;
+      Index phase = sum_.a * (2 * k + sum_.b) % sum_.period;
       for (Index j = 0; j < in_length(); ++j) {
-        Complex e = waves_[static_cast<std::size_t>((2 * j + sum_.a) * (2 * k + sum_.b) % sum_.period)];
+        Complex e = waves_[static_cast<std::size_t>(phase)];
+        if ((phase += step) >= sum_.period) phase -= sum_.period;
         // real parts belong to cosines, imaginary ones, which lie behind them from the last to the
         // first, to sines
         if (spec().kind == Kind::r2hc) e = 2 * k <= spec().length ? e.real() : e.imag();

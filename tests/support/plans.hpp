@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <weft/weft.hpp>
@@ -61,17 +62,21 @@ inline std::vector<Complex> naive(std::vector<Complex> x, const Shape& shape, co
     const bool shared = inner * outer * n * n > 1'000'000;
     for (Index l = 0; l < outer * inner; ++l) {
       Complex* first = x.data() + l / inner * n * inner + l % inner;
-      std::fill(line.begin(), line.end(), 0);
       const bool mine = !shared || l % ranks_of_world() == rank_of_world();
+      for (Index j = 0; j < n; ++j) line[static_cast<std::size_t>(j)] = std::exchange(first[j * inner], Complex());
+      // The parts one by one: products of std::complex look for infinities, which takes most of their time.
       for (Index k = 0; k < n && mine; ++k) {
-        const std::complex<long double>* row = real_to_real(kind) ? weights.data() + k * n : nullptr;
+        const std::complex<long double>* const row = real_to_real(kind) ? weights.data() + k * n : weights.data();
+        long double sum_re = 0, sum_im = 0;
         for (Index j = 0, turn = 0; j < n; ++j) {
-          const auto& weight = row ? row[j] : weights[static_cast<std::size_t>(turn)];
-          line[static_cast<std::size_t>(k)] += std::complex<long double>(first[j * inner]) * weight;
+          const std::complex<long double>&point = line[static_cast<std::size_t>(j)],
+                                  &weight = row[real_to_real(kind) ? j : turn];
+          sum_re += point.real() * weight.real() - point.imag() * weight.imag();
+          sum_im += point.real() * weight.imag() + point.imag() * weight.real();
           if ((turn += k) >= n) turn -= n;
         }
+        first[k * inner] = Complex(static_cast<double>(sum_re), static_cast<double>(sum_im));
       }
-      for (Index k = 0; k < n; ++k) first[k * inner] = Complex(line[static_cast<std::size_t>(k)]);
     }
     if (shared)
       MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_CXX_DOUBLE_COMPLEX, MPI_SUM, world);
