@@ -1,10 +1,13 @@
 # weft_mpi_test(NAME target NP n [TIMEOUT seconds] [ARGS ...] [LONG] [TINY])
 #
 # Runs a program on n ranks with ${MPIEXEC_EXECUTABLE} and its flags (mpirun, srun, ...). The
-# launcher ends every rank when time is up; ctest's own limit is only a net below it. Tests do not
-# share cores (PROCESSORS). Where ranks outnumber cores an MPI that spins while it waits needs
-# milliseconds a call: MPICH over UCX is taught to give the core away (tests/support/yield.cpp);
-# with others only tests marked TINY stay out of the label `long` there.
+# launcher ends every rank when time is up; ctest's own limit is only a net below it. Where ranks
+# outnumber cores an MPI that spins while it waits needs milliseconds a call: MPICH over UCX is
+# taught to give the core away (tests/support/yield.cpp), Open MPI is asked to
+# (tests/support/launch); with others only tests marked TINY stay out of the label `long` there.
+# A test takes as many cores as it has ranks, but no more than there are, so that others may run
+# beside it where ctest is told of more (./test): ranks wait for one another and are late on purpose.
+# What spins takes twice as many. Each test runs in a folder of its own.
 include(ProcessorCount)
 ProcessorCount(WEFT_CORES)
 
@@ -30,16 +33,27 @@ function(weft_mpi_test name target)
     if(MPIEXEC_EXECUTABLE MATCHES "(mpirun|mpiexec|orterun)[^/]*$")
       list(PREPEND flags --oversubscribe)
     endif()
-  elseif(arg_NP GREATER WEFT_CORES AND WEFT_UCX AND NOT WEFT_SANITIZE)
+  elseif(arg_NP GREATER 1 AND WEFT_UCX AND NOT WEFT_SANITIZE)
     list(APPEND environment LD_PRELOAD=$<TARGET_FILE:weft_yield>)
   elseif(arg_NP GREATER WEFT_CORES AND NOT arg_TINY)
     set(arg_LONG TRUE)
   endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/run/${name}")
+  file(MAKE_DIRECTORY "${folder}")
   add_test(NAME ${name} COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/support/launch" ${arg_TIMEOUT}
     "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${arg_NP} ${flags} $<TARGET_FILE:${target}> ${MPIEXEC_POSTFLAGS}
-    ${arg_ARGS})
+    ${arg_ARGS} WORKING_DIRECTORY "${folder}")
   math(EXPR net "${arg_TIMEOUT} + 20")
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${net} PROCESSORS ${arg_NP} ENVIRONMENT "${environment}")
+  set(processors ${arg_NP})
+  if(WEFT_CORES GREATER 0 AND processors GREATER WEFT_CORES)
+    set(processors ${WEFT_CORES})
+  endif()
+  if(NOT WEFT_OPEN_MPI AND (WEFT_SANITIZE OR NOT WEFT_UCX))
+    math(EXPR processors "2 * ${processors}")
+  endif()
+  # Those that may take longest begin first.
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${net} COST ${arg_TIMEOUT} PROCESSORS ${processors}
+    ENVIRONMENT "${environment}")
   if(arg_LONG)
     set_tests_properties(${name} PROPERTIES LABELS long)
   endif()

@@ -15,7 +15,8 @@ from pathlib import Path
 BANDS, SCF, CRYSTALS, MPIEXEC = sys.argv[1:5]
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-               "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "WEFT_WISDOM": "none"}
+               "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "WEFT_WISDOM": "none",
+               "OMPI_MCA_pml": "ob1", "OMPI_MCA_mpi_yield_when_idle": "1"}  # as support/launch says
 
 
 class Programs(unittest.TestCase):

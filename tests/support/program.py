@@ -11,8 +11,6 @@ os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 # Where a rank fails mpirun waits one or two seconds before it ends the others. Ours say what they
 # have to say before any of them ends.
 os.environ.setdefault("OMPI_MCA_odls_base_sigkill_timeout", "0")
-# Other tests run beside: ranks that wait give the core away.
-os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "launch")
 
 
