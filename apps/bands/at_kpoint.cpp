@@ -45,10 +45,12 @@ void share(const Pools& pools, std::vector<AtKPoint>& kpoints, const Input& inpu
 void check_size(const Pools& pools, const Input& input, weft::Index batch, bool whole_bands, std::size_t kpoints) {
   const double radius = std::sqrt(2 * input.cutoff), turn = 2 * std::numbers::pi;
   const double waves = input.crystal.volume() * std::pow(radius, 3) * 2 / (3 * turn * turn);
-  double points = 1;
+  double points = 1, wanted = 1;
   for (const Vector3& a : input.crystal.cell) points *= 4 * radius * std::sqrt(dot(a, a)) / turn + 1;
-  const auto columns =
-      static_cast<double>(columns_for(static_cast<long>(input.bands), static_cast<weft::Index>(waves) + 1));
+  for (const weft::Index n : input.grid) wanted *= static_cast<double>(n);
+  points = std::max(points, wanted);
+  const auto countable = static_cast<weft::Index>(std::min(waves, 1e15));
+  const auto columns = static_cast<double>(columns_for(static_cast<long>(input.bands), countable + 1));
   const double fields = static_cast<double>(std::max<weft::Index>(batch, 16)) + 4;
   int ranks = 1;
   MPI_Comm_size(pools.mine(), &ranks);

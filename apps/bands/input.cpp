@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <weft/error.hpp>
 #include <weft/quote.hpp>
@@ -16,6 +17,9 @@
 namespace bands {
 
 namespace {
+
+/// So far from the origin may atoms and k-points be: further away their digits are few.
+constexpr double most_cells = 1000;
 
 Crystal read_crystal(Table& file) {
   Crystal crystal;
@@ -40,8 +44,13 @@ Crystal read_crystal(Table& file) {
     const auto known = std::find(crystal.species.begin(), crystal.species.end(), name);
     const auto species = static_cast<std::size_t>(known - crystal.species.begin());
     if (known == crystal.species.end()) crystal.species.push_back(name);
-    for (const auto& at : atoms.rows("at", 3, "places [[x, y, z], ...] in units of the cell's vectors"))
+    const std::string what = "places [[x, y, z], ...] in units of the cell's vectors";
+    for (const auto& at : atoms.rows("at", 3, what)) {
+      if (*std::max_element(at.begin(), at.end()) > most_cells || *std::min_element(at.begin(), at.end()) < -most_cells)
+        atoms.fail("at",
+                   fmt::format("has {:.6g}, more than {} cells away; give {}", fmt::join(at, ", "), most_cells, what));
       crystal.atoms.push_back({species, {at[0], at[1], at[2]}});
+    }
     if (least_distance(crystal) < 0.1)
       atoms.fail("at", "has an atom within 0.1 bohr of another one or of its image; give every atom once");
     atoms.finish();
@@ -162,6 +171,9 @@ std::vector<KPoint> read_path(Table& file) {
     if (!points.has(label))
       path.fail("corners", fmt::format("has \"{}\", which path.points lacks", weft::shown(label)));
     corners.push_back({label, points.vector(label, "three numbers, in units of the reciprocal vectors"), 0});
+    for (const double k : corners.back().k)
+      if (std::abs(k) > most_cells)
+        points.fail(label, fmt::format("has {:.6g}; give numbers from {} to {}", k, -most_cells, most_cells));
   }
   for (const std::string& label : points.keys()) points.vector(label, "three numbers");
   const long long steps = corners.size() > 1 ? path.whole("steps", "steps between two corners", 1, 1000000) : 1;
@@ -179,6 +191,9 @@ std::vector<KPoint> read_path(Table& file) {
   return all;
 }
 
+/// More are a mistake: each costs a calculation of its own.
+constexpr long most_kpoints = 1000000;
+
 SelfConsistent read_scf(Table& file) {
   Table table = file.table("scf", "a table with a mesh");
   SelfConsistent scf;
@@ -193,6 +208,9 @@ SelfConsistent read_scf(Table& file) {
   };
   scf.mesh.divisions = three("mesh", "three whole numbers of k-points, 1 to 1000", 1, 1000);
   if (table.has("shift")) scf.mesh.shift = three("shift", "0 or 1 for each axis: in half steps", 0, 1);
+  if (scf.mesh.divisions[0] * static_cast<long>(scf.mesh.divisions[1]) * scf.mesh.divisions[2] > most_kpoints)
+    table.fail("mesh", fmt::format("has {} k-points; give at most {} in all", fmt::join(scf.mesh.divisions, " x "),
+                                   most_kpoints));
   scf.kpoints = mesh(scf.mesh.divisions, scf.mesh.shift);
   if (table.has("symmetry")) scf.symmetry = table.truth("symmetry", "true or false");
   if (table.has("functionals"))

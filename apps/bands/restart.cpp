@@ -57,6 +57,10 @@ std::optional<std::vector<double>> Restart::read(const Space& space, double elec
   std::error_code none;
   if (rank == 0) there = std::filesystem::exists(path_, none);
   MPI_Bcast(&there, 1, MPI_INT, 0, pools_.all());
+  agree(pools_.all(), [&] {  // before hours of work depend on it
+    if (rank == 0 && !std::ofstream(path_ + ".of", std::ios::app))
+      throw weft::Error("cannot write " + weft::shown_path(path_ + ".of"));
+  });
   if (!there) return {};
   agree(pools_.all(), [&] {
     if (rank != 0) return;

@@ -1,5 +1,6 @@
 #include "together.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -16,7 +17,13 @@ std::string read_text(MPI_Comm comm, const std::string& path) {
   std::string text;
   agree(comm, [&] {
     if (rank != 0) return;
+    std::error_code none;
+    if (std::filesystem::is_directory(path, none))
+      throw weft::Error(weft::shown_path(path) + " is a folder; give the name of a TOML file");
     std::ifstream file(path, std::ios::binary);
+    if (file && file.peek() == std::ifstream::traits_type::eof() && !file.bad())
+      throw weft::Error(weft::shown_path(path) +
+                        " is empty; give a TOML file with cell, atoms, potential, basis, bands");
     std::ostringstream all;
     if (file) all << file.rdbuf();
     if (!file || !all) throw weft::Error("cannot read " + weft::shown_path(path) + "; give the name of a TOML file");

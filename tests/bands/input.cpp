@@ -74,6 +74,14 @@ TEST(Input, BadOnes) {
            Bad{"[cell]\nconstant_bohr = 1\nvectors = [[1, 0], [2, 0], [0, 1]]\n", "where 3 numbers belong"},
            Bad{cell + "[[atoms]]\nspecies = \"Si\"\nat = [[0, 0, 0], [1, 1, 1]]\n" + after_cell,
                "in.toml:6: atoms.at has an atom within"},
+           Bad{cell + "[[atoms]]\nspecies = \"Si\"\nat = [[0, nan, 0]]\n" + after_cell,
+               "in.toml:6: atoms.at has '[ 0, nan, 0 ]' where 3 numbers belong"},
+           Bad{cell + "[[atoms]]\nspecies = \"Si\"\nat = [[0, -1e9, 0]]\n" + after_cell,
+               "in.toml:6: atoms.at has 0, -1e+09, 0, more than 1000 cells away; give places"},
+           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = -5\n", "in.toml:11: basis.cutoff_ry is -5; give"},
+           Bad{cell + atoms + potential + "[basis]\ncutoff_ry = inf\n", "in.toml:11: basis.cutoff_ry is inf; give"},
+           Bad{cell + atoms + potential + basis + count + "[path]\npoints.G = [0, 1e9, 0]\ncorners = [\"G\"]\n",
+               "in.toml:15: path.points.G has 1e+09; give numbers from -1000 to 1000"},
            Bad{cell + atoms + "[potential]\nform = \"magic\"\n", "in.toml:8: potential.form is \"magic\"; there are"},
            Bad{cell + atoms + "[potential]\nform = \"shells\"\n", "potential.symmetric_ry is missing"},
            Bad{cell + atoms + potential + "[basis]\ncut = 3\n" + count + path, "basis.cutoff_ry is missing"},
@@ -113,6 +121,10 @@ TEST(Input, BadGroundStates) {
   for (const Bad& bad : {
            Bad{start + "smearing_ha = 0.01\ndistribution = \"warm\"\n",
                "in.toml:20: scf.distribution is \"warm\"; there are"},
+           Bad{cell + atoms + ions + basis + count + "[scf]\nmesh = [1, 0, 1]\n",
+               "in.toml:19: scf.mesh must be three whole numbers of k-points, 1 to 1000"},
+           Bad{cell + atoms + ions + basis + count + "[scf]\nmesh = [1000, 1000, 1000]\n",
+               "in.toml:19: scf.mesh has 1000 x 1000 x 1000 k-points; give at most 1000000 in all"},
            Bad{start + "distribution = \"cold\"\n", "scf.distribution needs smearing_ha"},
            Bad{start + "smearing_ha = -1\n", "scf.smearing_ha is -1; give"},
            Bad{cell + "[[atoms]]\nspecies = \"Ge\"\nat = [[0, 0, 0]]\n" + ions + basis + count +
@@ -150,6 +162,11 @@ TEST(Input, WhatHasNoGroundState) {
   };
   bands::Input input = crystal("silicon_lda");
   input.cutoff = 1e6;
+  says(input, "GiB on a node of");
+  input.cutoff = 1e300;
+  says(input, "GiB on a node of");
+  input = crystal("silicon_lda");
+  input.grid = {1 << 20, 1 << 20, 1 << 20};
   says(input, "GiB on a node of");
   input = crystal("silicon_lda");
   input.bands = 3;
