@@ -4,7 +4,7 @@
     volume.py judge FOLDER FRACTION   checks lowpass.npy and spectrum.npy there, draws volume.png
     volume.py table JSON ...          the strategies side by side
     volume.py found FOLDER            what the strategies of r2c.json there come to, in one line
-    volume.py crystal FOLDER          what silicon.json there says of silicon, beside what ABINIT finds
+    volume.py crystal FOLDER          what silicon.json there says, beside what ABINIT finds; draws silicon.png
 """
 
 import json
@@ -94,18 +94,26 @@ def radial_power(spectrum, shape):
     return ((edges[1:] + edges[:-1]) / 2)[filled], power[filled] / modes[filled]
 
 
-def draw(folder, volume, lowpass, spectrum, fraction):
+INK, QUIET, ACCENT = "#1d2a33", "#8a97a0", "#c8553d"
+
+
+def plotter():
+    """Of pictures in files, in the colours above."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    ink, quiet, accent = "#1d2a33", "#8a97a0", "#c8553d"
     pyplot.rcParams.update({
-        "font.family": "DejaVu Sans", "font.size": 11, "text.color": ink, "axes.labelcolor": ink,
-        "axes.edgecolor": quiet, "xtick.color": quiet, "ytick.color": quiet, "xtick.labelcolor": ink,
-        "ytick.labelcolor": ink
+        "font.family": "DejaVu Sans", "font.size": 11, "text.color": INK, "axes.labelcolor": INK,
+        "axes.edgecolor": QUIET, "xtick.color": QUIET, "ytick.color": QUIET, "xtick.labelcolor": INK,
+        "ytick.labelcolor": INK
     })
+    return pyplot
+
+
+def draw(folder, volume, lowpass, spectrum, fraction):
+    pyplot = plotter()
     figure = pyplot.figure(figsize=(14, 4.6), layout="constrained")
     before, after, power = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1, 1, 1.05)})
     middle = volume.shape[0] // 2
@@ -122,21 +130,21 @@ def draw(folder, volume, lowpass, spectrum, fraction):
         axes.set_anchor("N")
 
     k, mean = radial_power(spectrum, volume.shape)
-    power.fill_between(k[k <= fraction], mean[k <= fraction], mean.min() / 3, color=accent, alpha=0.15, linewidth=0)
-    power.semilogy(k, mean, color=ink, linewidth=1.8)
-    power.axvline(fraction, color=accent, linewidth=1.2)
-    note = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "color": accent, "va": "top"}
+    power.fill_between(k[k <= fraction], mean[k <= fraction], mean.min() / 3, color=ACCENT, alpha=0.15, linewidth=0)
+    power.semilogy(k, mean, color=INK, linewidth=1.8)
+    power.axvline(fraction, color=ACCENT, linewidth=1.2)
+    note = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "color": ACCENT, "va": "top"}
     power.annotate("\u2190 passes", (fraction, 0.96), xytext=(7, 0), **note)
     power.set_xlim(0, 1)
     power.set_ylim(mean.min() / 3, mean.max() * 4)
     power.set_xlabel("radial frequency (1: the highest of an axis)")
     power.set_title("power spectrum, mean over shells", loc="left", fontweight="bold")
-    power.grid(axis="y", color=quiet, alpha=0.2)
+    power.grid(axis="y", color=QUIET, alpha=0.2)
     power.spines[["top", "right"]].set_visible(False)
 
     what = (folder / "volume.txt").read_text().strip()
     figure.suptitle(f"{' × '.join(map(str, volume.shape))} voxels ({what}), transformed by weft", x=0.004, ha="left",
-                    fontsize=10, color=quiet)
+                    fontsize=10, color=QUIET)
     figure.savefig(folder / "volume.png", dpi=110)
 
 
@@ -192,8 +200,44 @@ def crystal(folder):
     total, path = done["energy_ha"]["total"], done["path"]
     print(f"silicon: total energy {total:.6f} Ha (ABINIT -7.911818), gap {path['gap_ev']:.3f} eV along the path, "
           f"{done['seconds']['wall']:.1f} s on {done['ranks']} ranks")
+    draw_crystal(folder, done)
+    print(f"picture: {(folder / 'silicon.png').resolve()}")
     if abs(total + 7.911817522631488) > 1e-5:
         sys.exit("the total energy of silicon is wrong")
+
+
+def draw_crystal(folder, done):
+    """Energies along the path, above the valence top, and the density in a plane of bonds."""
+    pyplot, path, plane = plotter(), done["path"], done["density_slice"]
+    figure, (bands, density) = pyplot.subplots(1, 2, figsize=(14, 4.6), layout="constrained",
+                                               gridspec_kw={"width_ratios": (1.2, 1)})
+    along = [point["distance_per_bohr"] for point in path["kpoints"]]
+    for band in zip(*(point["energies_ev"] for point in path["kpoints"])):
+        bands.plot(along, np.array(band) - path["valence_top_ev"], color=INK, linewidth=1.8)
+    corners = [(at, point["label"]) for at, point in zip(along, path["kpoints"]) if point["label"]]
+    bands.set_xticks([at for at, _ in corners], ["\u0393" if label == "Gamma" else label for _, label in corners])
+    for at, _ in corners:
+        bands.axvline(at, color=QUIET, linewidth=0.7)
+    bands.axhspan(0, path["gap_ev"], color=ACCENT, alpha=0.15, linewidth=0)
+    bands.annotate(f"gap {path['gap_ev']:.2f} eV", (along[-1], path["gap_ev"] / 2), xytext=(6, 0), color=ACCENT,
+                   textcoords="offset points", va="center", annotation_clip=False)
+    bands.set_xlim(along[0], along[-1])
+    bands.set_ylabel("eV above the valence top")
+    bands.set_title("bands", loc="left", fontweight="bold")
+
+    sides, values = np.array(plane["sides_bohr"]), np.array(plane["electrons_per_bohr3"])
+    values = np.pad(np.tile(values, (2, 2)), ((0, 1), (0, 1)), mode="wrap")  # two cells a side, and where they end
+    i, k = np.meshgrid(*(2 * np.arange(n) / (n - 1) for n in values.shape), indexing="ij")
+    x, y = (i * sides[0, a] + k * sides[1, a] for a in range(2))
+    drawn = density.contourf(x, y, values, levels=24, cmap="viridis")
+    density.plot(*np.array(plane["atoms_bohr"]).T, "o", color="white", markeredgecolor=INK, markersize=5)
+    density.set_aspect("equal")
+    density.set_xlabel("bohr")
+    density.set_title(f"density in the plane of {plane['plane']}, electrons / bohr\u00b3", loc="left", fontweight="bold")
+    figure.colorbar(drawn)
+    figure.suptitle(f"{done['title']}: {done['energy_ha']['total']:.6f} Ha, by weft", x=0.004, ha="left", fontsize=10,
+                    color=QUIET)
+    figure.savefig(folder / "silicon.png", dpi=110)
 
 
 def main(command="", *words):
