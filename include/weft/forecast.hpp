@@ -37,8 +37,8 @@ std::vector<Forecast> forecast(const AnyProblem& problem, const Options& options
                                const MachineProfile& profile);
 
 /// Collective: the machine as all ranks see it when all are at work, with its rates by size; cubes
-/// by every strategy, for `work` and `exchanges`; and what all that makes of a few other plans, for
-/// `relative_error`. Cubes take `seconds`, more or less, the others a few. `nodes` as in `Options`.
+/// by every strategy, for `work`, `real_work` and `exchanges`; and what all that makes of a few other
+/// plans, for `relative_error`. Cubes take `seconds`, more or less, the others a few. `nodes` as in `Options`.
 MachineProfile measure_profile(MPI_Comm comm, const std::vector<int>& nodes = {}, double seconds = 60);
 
 /// Collective: keeps a profile with wisdom, from where "auto" takes it: where tuning has found
@@ -47,8 +47,9 @@ MachineProfile measure_profile(MPI_Comm comm, const std::vector<int>& nodes = {}
 std::string remember(MPI_Comm comm, const MachineProfile& profile, const std::vector<int>& nodes = {});
 
 /// A profile as JSON: the constants of `machine_rows` by name, "messages", "node_messages",
-/// "copies" and "lines" as lists of [size, rate], "work" as one of [size, ratio], "exchanges" as an
-/// object of such, and the rest of `MachineProfile` by name. All may be left out but one; what is
+/// "copies", "lines" and "real_lines" as lists of [size, rate], "node_processor" as one of [size,
+/// seconds], "work" and "real_work" as lists of [size, ratio], "exchanges" as an object of such, and
+/// the rest of `MachineProfile` by name. All may be left out but one; what is
 /// left out is a first guess.
 std::string text_of(const MachineProfile& profile);
 /// Throws Error, naming `where`, for text that is no profile: unknown names, numbers that are not

@@ -25,6 +25,11 @@ struct Rate {
   double at = 0, per_second = 0;
 };
 
+/// So many seconds at this size.
+struct Time {
+  double at = 0, seconds = 0;
+};
+
 /// What was measured over what the constants and rates say, at this size.
 struct Ratio {
   double at = 0, ratio = 1;
@@ -43,10 +48,16 @@ struct MachineProfile {
   std::vector<Rate> node_messages;  ///< by bytes of a message between nodes: bytes a second of a link
   std::vector<Rate> copies;         ///< by bytes of the array: bytes a second of a rank
   std::vector<Rate> lines;          ///< by points of a line: flops a second of a thread, at 5 n log2 n each
+  std::vector<Rate> real_lines;     ///< of r2c and c2r, at 2.5 n log2 n each; empty: as `lines`
+
+  /// By bytes of a message between nodes: seconds that processors are busy with it, half of them the
+  /// sender's and half the receiver's. Simulations need it; for forecasts it is in `exchanges`.
+  std::vector<Time> node_processor;
 
   /// What cubes took over what constants, rates and costs say, by ascending size; empty: they are
   /// right.
-  std::vector<Ratio> work;  ///< by bytes of a rank's array: lines and passes over memory
+  std::vector<Ratio> work;       ///< by bytes of a rank's array: lines and passes over memory
+  std::vector<Ratio> real_work;  ///< of r2c, by bytes of a rank's spectrum; empty: as `work`
   /// Of a strategy, by ranks that exchange with one another, and then by bytes of a rank's array for
   /// each of them.
   std::map<std::string, std::vector<ExchangeRatio>> exchanges;

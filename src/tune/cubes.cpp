@@ -107,11 +107,11 @@ class Cubes {
   }
 
  private:
-  /// Of the slowest rank, when all are at work: as much as the first one has of a cube. As many
-  /// plans take turns as there are strategies to compare, so that it finds in caches what those do.
-  double alone(Index n, const MachineProfile& rates) const {
+  /// Measured over predicted, of the slowest rank, when all are at work: as much as the first one has
+  /// of a cube. As many plans take turns as there are strategies to compare, so that it finds in
+  /// caches what those do.
+  double alone(const AnyProblem& local, const MachineProfile& rates) const {
     const auto self = mpi::Communicator::shared(MPI_COMM_SELF);
-    const auto local = c2c<double>({(n + comm_.size() - 1) / comm_.size(), n, n});
     const std::size_t alike = comm_.size() == 1 ? 1 : strategies().size();
     comm_.barrier();
     const double seconds = comm_.agree([&] {
@@ -128,10 +128,13 @@ class Cubes {
   }
 
   void of(Index n) {
-    const double share = static_cast<double>((n + comm_.size() - 1) / comm_.size() * n * n) * 2 * sizeof(double);
+    const Index planes = (n + comm_.size() - 1) / comm_.size();
+    const auto bytes = [&](Index row) { return static_cast<double>(planes * n * row) * 2 * sizeof(double); };
+    const double share = bytes(n);
     MachineProfile rates = profile_;
-    rates.work.clear(), rates.exchanges.clear();
-    const double work = alone(n, rates);
+    rates.work.clear(), rates.real_work.clear(), rates.exchanges.clear();
+    const double work = alone(c2c<double>({planes, n, n}), rates);
+    const double real_work = alone(r2c<double>({planes, n, n}), rates);
     std::vector<Order> grids{{comm_.size()}};
     if (const int rows = second_extent(comm_.size()); rows > 1) grids.push_back({comm_.size() / rows, rows});
     std::vector<Plans> plans;
@@ -143,6 +146,7 @@ class Cubes {
       for (const auto& [said, seconds] : plans.back()) least = std::min(least, 0.95 * seconds / said.work_seconds);
     }
     profile_.work.push_back({share, least});
+    profile_.real_work.push_back({bytes(n / 2 + 1), real_work * least / work});
     for (std::size_t k = 0; k < plans.size(); ++k)
       for (const auto& [said, seconds] : plans[k]) {
         if (said.exchange_seconds <= 0) continue;
@@ -194,8 +198,8 @@ class Cubes {
 void compare_forecasts(const mpi::Communicator& comm, const std::vector<int>& asked, MachineProfile& profile) {
   const std::vector<int> nodes = comm.nodes(asked);
   std::vector<double> ratios;  // logarithms of measured over predicted
-  for (const Shape& shape : {Shape{24, 24, 24}, Shape{64, 48, 40}, Shape{96, 80, 72}}) {
-    const auto problem = c2c<double>(shape);
+  for (const AnyProblem& problem : {AnyProblem(c2c<double>({24, 24, 24})), AnyProblem(c2c<double>({64, 48, 40})),
+                                    AnyProblem(r2c<double>({60, 48, 40})), AnyProblem(c2c<double>({96, 80, 72}))}) {
     std::vector<Forecast> said;
     for (const char* name : {"direct", "alltoallv", "isend", "node"})
       said.push_back(forecast(problem, plain(name, asked), nodes, profile).front());

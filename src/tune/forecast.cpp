@@ -89,6 +89,7 @@ class Forecaster {
   double work() const {
     double most = 0;
     const bool real_all = !complex_output(problem_);
+    const bool halved = !complex_input(problem_) && !real_all && !profile_.real_work.empty();
     for (int r = 0; r < ranks(); ++r) {
       double seconds = 0, most_bytes = 0;
       for (std::size_t s = 0; s < route_.work.size(); ++s) {
@@ -104,10 +105,12 @@ class Forecaster {
           const double each = complex_input(kind) || (real_to_real(kind) && !real_all) ? 5 : 2.5;
           const double lines = points / static_cast<double>(box.extent(a));
           const double flops = each * n * std::log2(std::max(n, 2.0)) * lines;
-          seconds += flops / at_sizes(profile_, 0, 0, 0, n).flops_per_second / options_.threads;
+          double rate = at_sizes(profile_, 0, 0, 0, n).flops_per_second;
+          if (kind == Kind::r2c) rate = rate_at(profile_.real_lines, n, rate);
+          seconds += flops / rate / options_.threads;
         }
       }
-      most = std::max(most, seconds * ratio_at(profile_.work, most_bytes));
+      most = std::max(most, seconds * ratio_at(halved ? profile_.real_work : profile_.work, most_bytes));
     }
     return most;
   }

@@ -80,6 +80,47 @@ double copied_per_second(const mpi::Communicator& comm, std::size_t bytes) {
   return static_cast<double>(bytes) / seconds_of(comm, repeats, [&] { std::memcpy(in.data(), out.data(), bytes); });
 }
 
+// Seconds that processors are busy with a message to the next one of a circle: what computing takes
+// longer while some are on their way. They are few and short enough for the system to hold them,
+// so that none waits for anyone to call MPI.
+double processor_seconds(const mpi::Communicator& comm, const std::vector<int>& ranks, int bytes, double wire) {
+  constexpr int held = 1 << 16, most = 8, rounds = 15;
+  const int count = std::clamp(held / bytes, 1, most);
+  const Circle circle(ranks, comm.rank());
+  const mpi::Amount amount(bytes, mpi::Datatype::bytes(1));
+  std::vector<char> out(static_cast<std::size_t>(bytes), 1), in(static_cast<std::size_t>(bytes * count));
+  mpi::Requests requests(2 * most);
+  comm.hear();  // messages wait for ranks that have no memory
+  volatile double sum = 0;
+  const auto compute = [&](Index steps) {
+    for (Index k = 0; k < steps; ++k) sum = sum + 1;
+  };
+  const auto timed = [&](auto work) {
+    comm.barrier();
+    const double begin = clock_seconds();
+    work();
+    return comm.max(clock_seconds() - begin);
+  };
+  // long enough for all of them to arrive meanwhile
+  constexpr Index steps = 100000;
+  const double step = timed([&] { compute(steps); }) / static_cast<double>(steps);
+  const auto enough = static_cast<Index>((1e-3 + 3 * count * wire) / step);
+  std::vector<double> longer;
+  for (int round = 0; round < rounds; ++round) {
+    const double alone = timed([&] { compute(enough); });
+    const double beside = timed([&] {
+      for (int k = 0; circle.next != MPI_PROC_NULL && k < count; ++k)
+        mpi::ireceive(comm, in.data() + k * bytes, amount, circle.previous, 0, requests);
+      for (int k = 0; circle.next != MPI_PROC_NULL && k < count; ++k)
+        mpi::isend(comm, out.data(), amount, circle.next, 0, requests);
+      compute(enough);
+      requests.wait();
+    });
+    longer.push_back((beside - alone) / count);
+  }
+  return median(std::move(longer));
+}
+
 double flops_per_second(const mpi::Communicator& comm, Index length, Index count) {
   const LineSpec spec{Kind::c2c, Direction::forward, Precision::double_, length};
   const auto lines = comm.agree([&] { return engines().front()->plan(spec, "estimate"); });
@@ -88,6 +129,22 @@ double flops_per_second(const mpi::Communicator& comm, Index length, Index count
   const auto* in = reinterpret_cast<const std::byte*>(values.data());
   auto* out = reinterpret_cast<std::byte*>(results.data());
   return flops / seconds_of(comm, 4, [&] { (*lines)(in, out, count); });
+}
+
+// There and back.
+double real_flops_per_second(const mpi::Communicator& comm, Index length, Index count) {
+  const auto plan = [&](Kind kind, Direction direction) {
+    return comm.agree([&] {
+      return engines().front()->plan({kind, direction, Precision::double_, length}, "estimate");
+    });
+  };
+  const auto there = plan(Kind::r2c, Direction::forward), back = plan(Kind::c2r, Direction::backward);
+  std::vector<double> values(static_cast<std::size_t>(length * count), 0.0);
+  std::vector<std::complex<double>> results(static_cast<std::size_t>((length / 2 + 1) * count));
+  const double flops = 2 * 2.5 * static_cast<double>(length * count) * std::log2(static_cast<double>(length));
+  auto* in = reinterpret_cast<std::byte*>(values.data());
+  auto* out = reinterpret_cast<std::byte*>(results.data());
+  return flops / seconds_of(comm, 4, [&] { (*there)(in, out, count), (*back)(out, in, count); });
 }
 
 Machine measured(const mpi::Communicator& comm, const std::vector<int>& asked) {
@@ -122,13 +179,23 @@ MachineProfile measured_rates(const mpi::Communicator& comm, const std::vector<i
   if (comm.max(static_cast<int>(circles.mine.size())) > 1)
     profile.messages = messages(circles.mine, profile.machine.message_seconds);
   if (circles.firsts.size() > 1) profile.node_messages = messages(circles.firsts, profile.machine.node_message_seconds);
+  for (const int bytes : {8, 1 << 10, 1 << 13, 1 << 15}) {
+    if (circles.firsts.size() < 2) break;
+    const double rate = rate_at(profile.node_messages, bytes, profile.machine.node_bytes_per_second);
+    const double seconds = processor_seconds(comm, circles.firsts, bytes, bytes / rate);
+    // no message is busier than a longer one, but for noise
+    const double least = profile.node_processor.empty() ? 1e-9 : profile.node_processor.back().seconds;
+    profile.node_processor.push_back({static_cast<double>(bytes), std::max(seconds, least)});
+  }
   for (const std::size_t bytes :
        {std::size_t{1} << 16, std::size_t{1} << 19, std::size_t{1} << 21, std::size_t{1} << 24})
     profile.copies.push_back({static_cast<double>(bytes), copied_per_second(comm, bytes)});
   // lengths that are powers of two, and between them those that are not, which take more
   for (const Index length :
-       {8, 12, 16, 20, 24, 30, 32, 36, 40, 48, 60, 64, 72, 80, 96, 100, 128, 144, 192, 256, 512, 1024, 4096})
+       {8, 12, 16, 20, 24, 30, 32, 36, 40, 48, 60, 64, 72, 80, 96, 100, 128, 144, 192, 256, 512, 1024, 4096}) {
     profile.lines.push_back({static_cast<double>(length), flops_per_second(comm, length, 8192 / length)});
+    profile.real_lines.push_back({static_cast<double>(length), real_flops_per_second(comm, length, 16384 / length)});
+  }
   profile.ranks = comm.size(), profile.nodes = static_cast<int>(circles.firsts.size());
   return profile;
 }

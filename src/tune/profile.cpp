@@ -18,7 +18,13 @@ struct RateTable {
 constexpr RateTable tables[] = {{"messages", &MachineProfile::messages},
                                 {"node_messages", &MachineProfile::node_messages},
                                 {"copies", &MachineProfile::copies},
-                                {"lines", &MachineProfile::lines}};
+                                {"lines", &MachineProfile::lines},
+                                {"real_lines", &MachineProfile::real_lines}};
+struct RatioTable {
+  const char* name;
+  std::vector<Ratio> MachineProfile::*ratios;
+};
+constexpr RatioTable ratio_tables[] = {{"work", &MachineProfile::work}, {"real_work", &MachineProfile::real_work}};
 struct Word {
   const char* name;
   std::string MachineProfile::*text;
@@ -50,7 +56,11 @@ std::string text_of(const MachineProfile& profile) {
     for (const Ratio& ratio : ratios) list.push_back(Json::List{ratio.at, ratio.ratio});
     return list;
   };
-  if (!profile.work.empty()) all.set("work", pairs(profile.work));
+  Json::List times;
+  for (const Time& time : profile.node_processor) times.push_back(Json::List{time.at, time.seconds});
+  if (!times.empty()) all.set("node_processor", std::move(times));
+  for (const RatioTable& table : ratio_tables)
+    if (!(profile.*table.ratios).empty()) all.set(table.name, pairs(profile.*table.ratios));
   Json exchanges{Json::Members()};
   for (const auto& [name, ratios] : profile.exchanges) {
     std::map<int, std::vector<Ratio>> by_ranks;
@@ -81,7 +91,9 @@ MachineProfile profile_of(const std::string& text, const std::string& where) {
   const auto name = [&](std::string_view one) { known += (known.empty() ? "" : ", ") + std::string(one); };
   for (const MachineRow& row : machine_rows()) name(row.name);
   for (const RateTable& table : tables) name(table.name);
-  for (const char* other : {"work", "exchanges", "correction", "relative_error", "ranks", "nodes"}) name(other);
+  for (const RatioTable& table : ratio_tables) name(table.name);
+  for (const char* other : {"node_processor", "exchanges", "correction", "relative_error", "ranks", "nodes"})
+    name(other);
   for (const Word& word : words) name(word.name);
   if (!all.is_object() || all.members().empty())
     throw Error(where + " is no profile of a machine: give a JSON object with at least one of " + known);
@@ -134,7 +146,10 @@ MachineProfile profile_of(const std::string& text, const std::string& where) {
       if (table.name == key) profile.*table.rates = pairs(std::vector<Rate>(), value, key, "rate"), found = true;
     for (const Word& word : words)
       if (word.name == key) profile.*word.text = value.text(), found = true;
-    if (key == "work") profile.work = pairs(std::vector<Ratio>(), value, key, "ratio"), found = true;
+    for (const RatioTable& table : ratio_tables)
+      if (table.name == key) profile.*table.ratios = pairs(std::vector<Ratio>(), value, key, "ratio"), found = true;
+    if (key == "node_processor")
+      profile.node_processor = pairs(std::vector<Time>(), value, key, "number of seconds"), found = true;
     if (key == "exchanges") profile.exchanges = exchanges(value), found = true;
     if (key == "correction") profile.correction = positive(value, key, where), found = true;
     if (key == "relative_error") profile.relative_error = positive(value, key, where), found = true;

@@ -111,6 +111,33 @@ TEST(Forecast, FollowsWhatCubesTook) {
   EXPECT_EQ(text_of(profile_of(text_of(known))), text_of(known));
 }
 
+TEST(Forecast, RealLinesHaveRatesOfTheirOwn) {
+  if (ranks_of_world() > 1) GTEST_SKIP() << "it needs no other ranks";
+  const MachineProfile plain = by_hand();
+  const auto work = [](const AnyProblem& problem, const MachineProfile& profile) {
+    return forecast(problem, {.strategy = "isend"}, one_node(2), profile).front().work_seconds;
+  };
+  const AnyProblem real = r2c<double>({64, 64, 64}), complex = c2c<double>({64, 64, 64});
+  MachineProfile slow = plain;
+  slow.real_lines = {{8, plain.machine.flops_per_second / 3}, {4096, plain.machine.flops_per_second / 3}};
+  // lines along the halved axis take three times as long, there and back: 32 planes of 64 lines
+  const double lines = 2 * 32 * 64 * 2.5 * 64 * 6 / plain.machine.flops_per_second;
+  EXPECT_NEAR(work(real, slow), work(real, plain) + 2 * lines, 1e-9 * lines);
+  EXPECT_DOUBLE_EQ(work(complex, slow), work(complex, plain));
+  MachineProfile known = plain;
+  known.work = {{1, 2}};
+  EXPECT_DOUBLE_EQ(work(real, known), 2 * work(real, plain));  // the best that is known of it
+  known.real_work = {{1, 5}};
+  EXPECT_DOUBLE_EQ(work(real, known), 5 * work(real, plain));
+  EXPECT_DOUBLE_EQ(work(complex, known), 2 * work(complex, plain));
+  known.real_lines = slow.real_lines, known.node_processor = {{8, 1e-6}, {1024, 2e-6}};
+  EXPECT_EQ(text_of(profile_of(text_of(known))), text_of(known));
+  const MachineProfile read = profile_of(text_of(known));
+  ASSERT_EQ(read.node_processor.size(), 2u);
+  EXPECT_DOUBLE_EQ(read.node_processor[1].seconds, 2e-6);
+  EXPECT_DOUBLE_EQ(read.real_work.front().ratio, 5);
+}
+
 TEST(Forecast, AutoFollowsTheProfileInWisdom) {
   if (ranks_of_world() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto problem = c2c<double>({12, 12, 12});
@@ -155,6 +182,9 @@ TEST(Forecast, ProfilesOfMachines) {
   EXPECT_EQ(measured.messages.empty(), ranks_of_world() == 1);
   EXPECT_EQ(measured.exchanges.empty(), ranks_of_world() == 1);
   EXPECT_FALSE(measured.work.empty());
+  EXPECT_TRUE(measured.nodes > 1 || measured.node_processor.empty());
+  EXPECT_EQ(measured.real_work.size(), measured.work.size());
+  EXPECT_EQ(measured.real_lines.size(), measured.lines.size());
   measured.host = "a \"host\"";
   const std::string text = text_of(measured);
   for (const std::string& other : mpi::Communicator::duplicate(world).gather_all(text)) EXPECT_EQ(other, text);
@@ -165,6 +195,19 @@ TEST(Forecast, ProfilesOfMachines) {
   EXPECT_EQ(here.warning, "");
   const Forecast more = forecast(c2c<double>({16, 16, 16}), {}, one_node(ranks_of_world() + 1), measured).front();
   EXPECT_NE(more.warning.find("outside"), std::string::npos);
+}
+
+TEST(Forecast, ProcessorsAreBusyWithMessagesBetweenNodes) {
+  if (crowded() || ranks_of_world() == 1) GTEST_SKIP() << "there is nobody to send to, or no time to compute meanwhile";
+  std::vector<int> apart;
+  for (int r = 0; r < ranks_of_world(); ++r) apart.push_back(r);
+  const auto busy = measure_profile(world, apart, 0.01).node_processor;
+  ASSERT_EQ(busy.size(), 4u);
+  for (std::size_t k = 0; k < busy.size(); ++k) {
+    EXPECT_GT(busy[k].seconds, 0);
+    EXPECT_LT(busy[k].seconds, 0.1);
+    EXPECT_GE(busy[k].seconds, busy[k == 0 ? 0 : k - 1].seconds);
+  }
 }
 
 TEST(Forecast, WhatCannotBe) {
