@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <weft/fit.hpp>
@@ -149,9 +148,7 @@ Json to_json(const weft::Forecast& f) {
 
 int predict(const World& world, const ModelRequest& asked) {
   if (!asked.json.empty()) check_writable(world, asked.json);
-  std::ifstream file(asked.machine);
-  if (!file) throw Usage("cannot read " + weft::shown_path(asked.machine));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string text = text_of_file(asked.machine);
   const weft::MachineProfile profile =
       planning([&] { return weft::profile_of(text, weft::shown_path(asked.machine)); });
   const weft::AnyProblem problem = asked.problem();

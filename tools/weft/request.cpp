@@ -4,11 +4,16 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include <weft/quote.hpp>
 
@@ -230,6 +235,17 @@ void check_writable(const World& world, const std::string& path) {
   if (world.rank == 0) writable = std::ofstream(path, std::ios::app).good();
   MPI_Bcast(&writable, 1, MPI_INT, 0, world.comm);
   if (!writable) throw weft::Error("cannot write " + weft::shown_path(path));
+}
+
+std::string text_of_file(const std::string& path) {
+  struct stat what {};
+  if (stat(path.c_str(), &what) != 0)
+    throw Usage(fmt::format("cannot read {}: {}", weft::shown_path(path), std::strerror(errno)));
+  if (!S_ISREG(what.st_mode)) throw Usage(fmt::format("cannot read {}: it is no regular file", weft::shown_path(path)));
+  std::ifstream file(path);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw Usage("cannot read " + weft::shown_path(path));
+  return text;
 }
 
 std::string schedule_text(const weft::Options& o) {

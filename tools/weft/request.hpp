@@ -75,6 +75,10 @@ std::string dashed(std::string_view name);
 /// The words between separators.
 std::vector<std::string> split(const std::string& text, char separator);
 
+/// What the file holds. Throws Usage for what cannot be read, and for what is no regular file: a
+/// pipe might never end.
+std::string text_of_file(const std::string& path);
+
 /// Throws Usage when the word that an option was given is none.
 weft::Index whole_number(const std::string& option, const std::string& word);
 

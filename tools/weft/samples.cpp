@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
+#include <sstream>
 
 #include <weft/quote.hpp>
 
@@ -36,8 +36,7 @@ double number_of(const std::string& word, const std::string& where) {
 }  // namespace
 
 Column read_column(const std::string& path, const std::string& wanted) {
-  std::ifstream file(path);
-  if (!file) throw Usage("cannot read " + weft::shown_path(path));
+  std::istringstream file(text_of_file(path));
   std::vector<std::string> names;
   std::size_t ranks = 0, at = 0;
   Column column;
@@ -76,9 +75,10 @@ Column read_column(const std::string& path, const std::string& wanted) {
 }
 
 Column speedups(const Column& times) {
-  double alone = 0;
+  double alone = 0, runs = 0;  // the mean, where there are several on 1 rank
   for (const weft::Sample& s : times.samples)
-    if (s.ranks == 1) alone = s.value;
+    if (s.ranks == 1) alone += s.value, ++runs;
+  if (runs > 0) alone /= runs;
   if (!(alone > 0))
     throw Usage(fmt::format("\"{}\" has no time on 1 rank to compare with; give one, or a column called speedup",
                             weft::shown(times.name)));
