@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """weft model, as users call it, and with what they may get wrong: model.py WEFT [unittest options]."""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from program import Result  # noqa: E402
@@ -46,6 +49,13 @@ class Model(unittest.TestCase):
         self.assertEqual(result.code, 2, result)
         return result.err
 
+    def pipe(self):
+        """One that nobody writes to: opening it never ends."""
+        path = self.path("pipe")
+        if not os.path.exists(path):
+            os.mkfifo(path)
+        return path
+
     def test_fit(self):
         table = self.path("t3e.csv", T3E)
         found, said = self.model("fit", "--form", "comm", table, "--column", "comm_ms", "--at", "64,460",
@@ -73,12 +83,20 @@ class Model(unittest.TestCase):
                              ("ranks,a,b\n1,2,3\n", "--column"), ("ranks,ms\n1\n", "line 2: 1 values"),
                              ("ranks,ms\n1,2x\n", "'2x' is no number"), ("ranks,ms\n1,nan\n", "'nan' is no number"),
                              ("ranks,ms\n1,2\n", "at least 3"), ("ranks,ms\n1,2\n2,-1\n4,1\n", "above 0"),
-                             ("ranks,ms\n0,2\n2,1\n4,1\n", "1 rank or more")):
+                             ("ranks,ms\n0,2\n2,1\n4,1\n", "1 rank or more"),
+                             ("some words\n", "called ranks"), ("ranks,ms\na line, of text\n", "'a line' is no number"),
+                             ("ranks,ms\n2,1\n2,1\n2,2\n2,3\n", "numbers of ranks"),
+                             ("ranks,ms\n1,1\n2,inf\n4,1\n", "'inf' is no number")):
             self.assertIn(wanted, self.refused("fit", "--form", "comp", self.path("x.csv", text)))
         table = self.path("t3e.csv", T3E)
         self.assertIn("no column c", self.refused("fit", "--form", "comp", table, "--column", "c"))
         self.assertIn("no time on 1 rank", self.refused("fit", "--form", "amdahl", table, "--column", "comm_ms"))
         self.assertIn("0 ranks", self.refused("fit", "--form", "comp", table, "--column", "comp_ms", "--at", "0"))
+        for times in ("1,4\n2,0\n4,1\n", "1,4\n2,-1\n4,1\n"):
+            self.assertIn("above 0", self.refused("fit", "--form", "amdahl", self.path("x.csv", "ranks,ms\n" + times)))
+        self.assertIn("no regular file", self.refused("fit", "--form", "comp", self.folder.name))
+        self.assertIn("no regular file", self.refused("fit", "--form", "comp", self.pipe()))
+        self.assertIn("No such file", self.refused("fit", "--form", "comp", self.path("nowhere.csv")))
 
     def test_measured_and_predicted(self):
         machine, said = self.model("measure", "--seconds", "3", ranks=2)
@@ -116,9 +134,16 @@ class Model(unittest.TestCase):
                              ('{"exchanges": {"x": {"2": [[1, 1]]}}}', "'x'"),
                              ('{"exchanges": {"isend": {"2": [[2, 1], [1, 1]]}}}',
                               "isend on 2 ranks do not ascend"),
-                             ('{"exchanges": {"isend": {"0": [[2, 1]]}}}', "above 0")):
+                             ('{"exchanges": {"isend": {"0": [[2, 1]]}}}', "above 0"),
+                             ('{"real_work": [[1, 0]]}', "above 0"), ('{"real_lines": [[8]]}', "pairs [size, rate]"),
+                             ('{"node_processor": 3}', "pairs [size, number of seconds]"),
+                             ('{"message_seconds": NaN}', "no JSON"), ('{"message_seconds": 1e999}', "no JSON"),
+                             ('{"node_bytes_per_second": -1}', "above 0")):
             path = self.path("m.json", text)
             self.assertIn(wanted, self.refused("predict", "--machine", path, "--for", "4", "--shape", "8x8"))
+        for wrong in self.folder.name, self.pipe():
+            said = self.refused("predict", "--machine", wrong, "--for", "4", "--shape", "8x8")
+            self.assertIn("no regular file", said)
         path = self.path("m.json", '{"message_seconds": 1e-6}')
         for words, wanted in ((("--for", "0"), "1 to 65536"), (("--for", "4", "--nodes", "0,1"), "2 numbers"),
                               (("--for", "x"), "'x'"), (("--for", "4", "--strategy", "nope"), "nope"),
@@ -141,12 +166,18 @@ class Model(unittest.TestCase):
         self.assertEqual(set(data["fits"]), {"replace", "standard", "overlap", "oneplane", "allplanes"})
         fits = data["fits"]["overlap"]
         self.assertIn("at least 4", fits["comm"]["none"])
+        self.assertEqual(len(data["predictions"]), 5)
+        for said in data["predictions"]:  # too few ranks for a fit of communication
+            self.assertGreater(said["seconds"], 0)
+            self.assertIsNone(said["error_seconds"])
+            self.assertIn("no range: too few runs for a fit of comm", said["no_error"])
         self.assertEqual("none" in fits["comp"] or fits["comp"]["range"] == [1, 3], True)
         with open(os.path.join(out, "kernels.md")) as file:
             page = file.read()
         self.assertIn("| allplanes | 2 |", page)
         self.assertIn("    weft --ranks 3 bench", page)
         self.assertIn("6x6x6 on 3 ranks", page)
+        self.assertEqual(page.count("| no range: too few runs for a fit of comm"), 5)
         done = self.beside("study", "bruck", "--ranks", "2", "--repeat", "2", "-o", out)
         self.assertEqual(done.code, 0, done)
         with open(os.path.join(out, "bruck.md")) as file:
@@ -167,10 +198,31 @@ class Model(unittest.TestCase):
         for words, wanted in ((("nope",), "nope"), (("kernels", "--ranks", "0"), "'0'"),
                               (("forecasts", "--cases", "c2c"), "'c2c' is no kind"),
                               (("forecasts", "--only-add", "--add", "nowhere.json"), "nowhere.json"),
+                              (("forecasts", "--only-add", "--add", self.pipe()), "no forecasts.json"),
+                              (("kernels", "-o", os.path.join(left, "folder")), "it cannot be written to"),
+                              (("kernels", "-o", "/proc/weft"), "it cannot be written to"),
+                              (("kernels", "--repeat", "0"), "--repeat 0"),
                               (("kernels", "--shape", "4xx"), "4xx")):
             done = self.beside("study", *words)
             self.assertEqual(done.code, 2, done)
             self.assertIn(wanted, done.err)
+
+    def test_predictions_have_ranges(self):
+        """Of a share of the work, from fits; and where a form has none, words say why."""
+        path = os.path.join(os.path.dirname(WEFT), "weft-study")
+        loader = importlib.machinery.SourceFileLoader("study", path)
+        study = importlib.util.module_from_spec(importlib.util.spec_from_file_location("study", path, loader=loader))
+        with unittest.mock.patch("sys.dont_write_bytecode", True):
+            loader.exec_module(study)
+
+        def fit(fitted, error):
+            return {"samples": [{"ranks": 2, "fitted": 9, "error": 9}, {"ranks": 4, "fitted": fitted, "error": error}]}
+        few, bent = {"none": "2 samples are too few"}, {"none": "the samples do not bend"}
+        said = study.scaled({"comm": fit(1, 0.25), "comp": fit(3, 0.5)}, 0.5, {4: 7}, 4)
+        self.assertEqual(said, {"seconds": 2, "error_seconds": 0.375, "no_error": None})
+        for comm, why in ((few, "too few runs for a fit of comm"), (bent, "comm cannot be fitted")):
+            said = study.scaled({"comm": comm, "comp": fit(3, 0.5)}, 0.5, {4: 7}, 4)
+            self.assertEqual(said, {"seconds": 3.5, "error_seconds": None, "no_error": "no range: " + why})
 
     def test_report_over_ranks(self):
         def row(ranks, seconds, processor):
@@ -184,6 +236,11 @@ class Model(unittest.TestCase):
         exchanges = [{"strategy": "bruck", "ranks": 4, "nodes": 1, "message_bytes": size, "median_seconds": 1e-6,
                       "size": f"{size} B"} for size in (8, 64)]
         page = self.path("page.html")
+        for data in ({"study": "forecasts", "rows": [{"strategy": "isend", "median_seconds": 1}]},
+                     {"study": "datatypes", "rows": [{"variant": "manual"}]}, {"study": "kernels", "rows": []}):
+            done = self.beside("report", self.path("no.json", json.dumps(data)), "-o", page)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn("no pictures", done.err)
         done = self.beside("report", *files, self.path("exchange.json", json.dumps(exchanges)), "-o", page)
         if done.code == 1 and "matplotlib" in done.err:
             self.skipTest("no matplotlib")
@@ -193,6 +250,16 @@ class Model(unittest.TestCase):
         for wanted in "Over numbers of ranks", "isend (another)", "isend (one machine)", "7.02", "0.88", "64 B":
             self.assertIn(wanted, text)
         self.assertNotIn("No fit of", text)
+        # a study's file has the runs of all numbers of ranks; a kernel is one curve, whatever its window
+        rows = [{**row(p, 0.02 + 0.98 / p, "one machine"), "kernel": "overlap", "schedule": f"window {p}"}
+                for p in (1, 2, 4)]
+        study = self.path("kernels.json", json.dumps({"study": "kernels", "rows": rows}))
+        done = self.beside("report", study, "-o", page)
+        self.assertEqual(done.code, 0, done)
+        with open(page) as file:
+            text = file.read()
+        self.assertIn("Over numbers of ranks", text)
+        self.assertEqual(text.count("Strategies side by side"), 3)
 
     def simulate_schedules(self, words):
         """Tiles overlap, layouts differ, and short messages alone are fewest by store and forward."""
@@ -219,10 +286,20 @@ class Model(unittest.TestCase):
         for more, wanted in ((("--strategy", "direct"), "direct"), (("--platform", "hypercube"), "hypercube"),
                              (("--layout", "3x5"), "3x5"), (("--per-node", "0"), "per-node 0"),
                              (("--tiles", "0"), "'0'"), (("--window", "0"), "--window 0"),
-                             (("--exchange", "0"), "--exchange: '0'")):
+                             (("--exchange", "0"), "--exchange: '0'"), (("--ranks", "0"), "'0'"),
+                             (("--ranks", "1000000"), "from 1 to 2048"), (("--limit", "0"), "--limit 0"),
+                             (("--limit", "nan"), "--limit nan"), (("--machine", self.pipe()), "no regular file"),
+                             (("--machine", self.folder.name), "no regular file"),
+                             (("--platform", self.pipe()), "or a file of SimGrid"),
+                             (("--machine", self.path("b.json", '{"message_seconds": -1}'), "--exchange", "8"),
+                              "above 0"),
+                             (("--shape", "32x32"), "three extents")):
             done = self.beside(*words, *more)
             self.assertEqual(done.code, 2, done)
             self.assertIn(wanted, done.err)
+        done = self.beside(*words, "--json", os.path.join(machine, "s.json"))
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("cannot write", done.err)
         done = self.beside(*words, "--per-node", "4", "--json", self.path("s.json"))
         said = done.out
         if done.code == 1:
