@@ -16,6 +16,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+# Debian's headers for one architecture, as that of hwloc.
+set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${sysroot}/usr/include/aarch64-linux-gnu")
 set(MPI_CXX_COMPILER "${sysroot}/bin/mpicxx" CACHE FILEPATH "")
 # Libraries that others need are found there, too; what those need of newer ones is the system's that runs them.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,-rpath-link,${sysroot}/usr/lib/aarch64-linux-gnu -Wl,--allow-shlib-undefined")

@@ -38,6 +38,9 @@ function(weft_mpi_test name target)
   elseif(arg_NP GREATER WEFT_CORES AND NOT arg_TINY)
     set(arg_LONG TRUE)
   endif()
+  if(CMAKE_CROSSCOMPILING)
+    math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")  # an emulator is so much slower
+  endif()
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/run/${name}")
   file(MAKE_DIRECTORY "${folder}")
   add_test(NAME ${name} COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tests/support/launch" ${arg_TIMEOUT}
