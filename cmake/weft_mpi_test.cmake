@@ -17,7 +17,7 @@ function(weft_mpi_test name target)
     set(arg_TIMEOUT 120)
   endif()
   set(flags ${MPIEXEC_PREFLAGS})
-  set(environment OMP_NUM_THREADS=1 GTEST_COLOR=no WEFT_WISDOM=none WEFT_TIMEOUT=50)
+  set(environment OMP_NUM_THREADS=1 GTEST_COLOR=no WEFT_WISDOM=none WEFT_TIMEOUT=50 WEFT_TEST_SECONDS=100)
   if(WEFT_SANITIZE)
     list(APPEND environment ASAN_OPTIONS=detect_leaks=0)  # MPI libraries keep memory until the end
   endif()
