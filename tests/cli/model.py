@@ -36,10 +36,11 @@ class Model(unittest.TestCase):
                 file.write(text)
         return path
 
-    def model(self, *words, ranks=0):
+    def model(self, *words, ranks=0, **environment):
         """What the command wrote as JSON, and what it said."""
         path = self.path("out.json")
-        result = Result([WEFT, *(["--ranks", str(ranks)] if ranks else []), "model", *words, "--json", path])
+        result = Result([WEFT, *(["--ranks", str(ranks)] if ranks else []), "model", *words, "--json", path],
+                        environment=environment)
         self.assertEqual(result.code, 0, result)
         with open(path) as file:
             return json.load(file), result.out
@@ -99,7 +100,10 @@ class Model(unittest.TestCase):
         self.assertIn("No such file", self.refused("fit", "--form", "comp", self.path("nowhere.csv")))
 
     def test_measured_and_predicted(self):
-        machine, said = self.model("measure", "--seconds", "3", ranks=2)
+        kept = self.path("wisdom.json")
+        machine, said = self.model("measure", "--seconds", "3", ranks=2, WEFT_WISDOM=kept)
+        with open(kept) as file:
+            self.assertIn("flops_per_second", file.read())  # plans find it there
         self.assertIn("message_seconds", said)
         self.assertEqual((machine["ranks"], machine["nodes"]), (2, 1))
         self.assertGreaterEqual(set(machine["exchanges"]), {"isend", "direct", "alltoallv"})
@@ -112,6 +116,9 @@ class Model(unittest.TestCase):
             for f in ran:
                 self.assertLess(f["least_seconds"], f["seconds"])
                 self.assertLess(f["seconds"], f["most_seconds"])
+                self.assertAlmostEqual(f["forward_seconds"] + f["backward_seconds"], f["seconds"], delta=1e-12)
+                self.assertAlmostEqual(f["work_seconds"] + f["exchange_seconds"] - f["overlapped_seconds"],
+                                       f["seconds"], delta=1e-9 * f["seconds"])
         self.assertEqual(two["forecasts"][0]["warning"], "")
         self.assertIn("2 ranks on 1 node", many["forecasts"][0]["warning"])
         self.assertIn("outside of what was measured", said)
@@ -224,6 +231,30 @@ class Model(unittest.TestCase):
             said = study.scaled({"comm": comm, "comp": fit(3, 0.5)}, 0.5, {4: 7}, 4)
             self.assertEqual(said, {"seconds": 3.5, "error_seconds": None, "no_error": "no range: " + why})
 
+    def test_study_of_forecasts_counts(self):
+        """Of two cases with two strategies each: whom the forecast names, and how near its times are."""
+        def row(ranks, strategy, measured, forecast, least, most, auto, simulated):
+            return {"kind": "c2c", "shape": "8x8x8", "layout": "slab", "ranks": ranks, "nodes": 1, "start": "",
+                    "strategy": strategy, "median_seconds": measured, "forecast_seconds": forecast,
+                    "forecast_least_seconds": least, "forecast_most_seconds": most, "auto_seconds": auto,
+                    "simulated_seconds": simulated}
+        rows = [row(2, "isend", 1.0, 1.1, 0.9, 1.3, 1.1, 2), row(2, "direct", 1.5, 1.0, 0.5, 1.2, 1.1, 3),
+                row(4, "isend", 1.0, 1.0, 0.9, 1.1, 2.0, 2), row(4, "direct", 1.1, 0.9, 0.8, 1.2, 2.0, 1)]
+        given = self.path("given.json", json.dumps({"rows": rows, "commands": [], "machines": [], "runs": []}))
+        out = self.path("out")
+        done = self.beside("study", "forecasts", "--only-add", "--add", given, "-o", out)
+        self.assertEqual(done.code, 0, done)
+        with open(os.path.join(out, "forecasts.json")) as file:
+            data = json.load(file)
+        keys = "start", "ranks", "cases", "winners", "autos", "times", "near", "inside"
+        self.assertEqual({tuple(total[key] for key in keys) for total in data["totals"]},
+                         {("", 2, 1, 0, 1, 2, 1, 1), ("", 4, 1, 1, 0, 2, 2, 2), ("all", "", 2, 1, 1, 4, 3, 3)})
+        self.assertEqual(data["simulated"], {"cases": 2, "same": 1, "near": 2})
+        with open(os.path.join(out, "forecasts.md")) as file:
+            page = file.read()
+        self.assertIn("| one node | 2 | c2c 8x8x8 | slab | direct | isend | 1.50 | 1.10 |", page)
+        self.assertIn("| one node | 4 | c2c 8x8x8 | slab | direct | isend | 1.10 | 2.00 |", page)
+
     def test_report_over_ranks(self):
         def row(ranks, seconds, processor):
             return {"kind": "c2c", "shape": [64, 64, 64], "precision": "double", "ranks": ranks, "threads": 1,
@@ -330,6 +361,12 @@ class Model(unittest.TestCase):
             self.assertGreater(row["simulated_seconds"], 0)
             self.assertAlmostEqual(row["most_seconds"], 2 * row["simulated_seconds"])
             self.assertAlmostEqual(row["least_seconds"], row["simulated_seconds"] / 2)
+        for ranks, wanted in (8, "Outside of what was measured: 8 ranks"), (16, "as the machine's file has it.\n"):
+            known = self.path("known.json", json.dumps({"node_message_seconds": 4e-6, "relative_error": 0.5,
+                                                        "ranks": ranks}))
+            said = self.beside("simulate", "--machine", known, *words[3:], "--strategy", "isend").out
+            self.assertIn("Give or take a factor of 1.50", said)
+            self.assertIn(wanted, said)
         # all bytes of a node cross its link, 3/4 of its share of 512 KiB, there and back
         self.assertGreater(rows["isend"]["simulated_seconds"], 2 * 3 / 4 * 2 ** 19 / 4 / 1e10)
 
