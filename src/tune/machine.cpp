@@ -81,42 +81,44 @@ double copied_per_second(const mpi::Communicator& comm, std::size_t bytes) {
 }
 
 // Seconds that processors are busy with a message to the next one of a circle: what computing takes
-// longer while some are on their way. They are few and short enough for the system to hold them,
-// so that none waits for anyone to call MPI.
+// longer while messages are on their way. MPI is called now and then, so that they get on; and as
+// often, with something to wait for, where there are none.
 double processor_seconds(const mpi::Communicator& comm, const std::vector<int>& ranks, int bytes, double wire) {
-  constexpr int held = 1 << 16, most = 8, rounds = 15;
-  const int count = std::clamp(held / bytes, 1, most);
+  constexpr int together = 1 << 20, most = 64, rounds = 9;
+  constexpr Index chunk = 10000;
+  const int count = std::clamp(together / bytes, 1, most);
   const Circle circle(ranks, comm.rank());
-  const mpi::Amount amount(bytes, mpi::Datatype::bytes(1));
-  std::vector<char> out(static_cast<std::size_t>(bytes), 1), in(static_cast<std::size_t>(bytes * count));
-  mpi::Requests requests(2 * most);
+  const mpi::Amount amount(bytes, mpi::Datatype::bytes(1)), nothing(0, mpi::Datatype::bytes(1));
+  std::vector<char> out(static_cast<std::size_t>(bytes), 1), in(static_cast<std::size_t>(bytes) * most);
+  mpi::Requests requests(2 * most + 1);
   comm.hear();  // messages wait for ranks that have no memory
   volatile double sum = 0;
-  const auto compute = [&](Index steps) {
-    for (Index k = 0; k < steps; ++k) sum = sum + 1;
+  const auto compute = [&](Index chunks) {
+    for (Index k = 0; k < chunks * chunk; ++k) {
+      sum = sum + 1;
+      if (k % chunk == 0) requests.test();
+    }
   };
-  const auto timed = [&](auto work) {
+  const auto timed = [&](int messages, Index chunks) {
     comm.barrier();
     const double begin = clock_seconds();
-    work();
+    mpi::ireceive(comm, in.data(), nothing, comm.rank(), 1, requests);
+    for (int k = 0; circle.next != MPI_PROC_NULL && k < messages; ++k)
+      mpi::ireceive(comm, in.data() + static_cast<std::ptrdiff_t>(k) * bytes, amount, circle.previous, 0, requests);
+    for (int k = 0; circle.next != MPI_PROC_NULL && k < messages; ++k)
+      mpi::isend(comm, out.data(), amount, circle.next, 0, requests);
+    compute(chunks);
+    mpi::send(comm, out.data(), nothing, comm.rank(), 1);
+    requests.wait();
     return comm.max(clock_seconds() - begin);
   };
   // long enough for all of them to arrive meanwhile
-  constexpr Index steps = 100000;
-  const double step = timed([&] { compute(steps); }) / static_cast<double>(steps);
-  const auto enough = static_cast<Index>((1e-3 + 3 * count * wire) / step);
+  const double one = timed(0, 20) / 20;
+  const auto enough = static_cast<Index>((1e-3 + 2 * count * wire) / one) + 1;
   std::vector<double> longer;
   for (int round = 0; round < rounds; ++round) {
-    const double alone = timed([&] { compute(enough); });
-    const double beside = timed([&] {
-      for (int k = 0; circle.next != MPI_PROC_NULL && k < count; ++k)
-        mpi::ireceive(comm, in.data() + k * bytes, amount, circle.previous, 0, requests);
-      for (int k = 0; circle.next != MPI_PROC_NULL && k < count; ++k)
-        mpi::isend(comm, out.data(), amount, circle.next, 0, requests);
-      compute(enough);
-      requests.wait();
-    });
-    longer.push_back((beside - alone) / count);
+    const double alone = timed(0, enough);
+    longer.push_back((timed(count, enough) - alone) / count);
   }
   return median(std::move(longer));
 }
@@ -179,7 +181,7 @@ MachineProfile measured_rates(const mpi::Communicator& comm, const std::vector<i
   if (comm.max(static_cast<int>(circles.mine.size())) > 1)
     profile.messages = messages(circles.mine, profile.machine.message_seconds);
   if (circles.firsts.size() > 1) profile.node_messages = messages(circles.firsts, profile.machine.node_message_seconds);
-  for (const int bytes : {8, 1 << 10, 1 << 13, 1 << 15}) {
+  for (const int bytes : {8, 1 << 10, 1 << 13, 1 << 16}) {
     if (circles.firsts.size() < 2) break;
     const double rate = rate_at(profile.node_messages, bytes, profile.machine.node_bytes_per_second);
     const double seconds = processor_seconds(comm, circles.firsts, bytes, bytes / rate);
