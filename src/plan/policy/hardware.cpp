@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -17,7 +18,10 @@ Hardware ask() {
   Hardware machine;
   machine.cores = std::max<Index>(sysconf(_SC_NPROCESSORS_CONF), 1);
   if (const Index page = sysconf(_SC_PAGESIZE); page > 0) machine.page = page;
-  if (!ask_hwloc(machine)) ask_system(machine, "/sys/devices/system/cpu/cpu0/cache");
+  // hwloc takes longer than a small plan, and on Linux it reads the same files
+  const bool told = std::getenv("HWLOC_XMLFILE") || std::getenv("HWLOC_SYNTHETIC") || std::getenv("HWLOC_FSROOT");
+  if (!told) ask_system(machine, "/sys/devices/system/cpu/cpu0/cache");
+  if (machine.last().bytes == 0) ask_hwloc(machine);
 #ifdef _SC_LEVEL3_CACHE_SIZE
   if (machine.last().bytes == 0) machine.third.bytes = std::max<Index>(sysconf(_SC_LEVEL3_CACHE_SIZE), 0);
 #endif

@@ -30,7 +30,8 @@ struct Hardware {
   void add(int level, const Cache& cache);
 };
 
-/// This machine, asked once: hwloc where this build has it and it knows, else the system.
+/// This machine, asked once: the system, and where it does not tell, or hwloc is told otherwise by
+/// its environment (HWLOC_XMLFILE and its like), hwloc, where this build has it.
 const Hardware& hardware();
 
 /// Takes in what hwloc knows of caches around its first core. Returns whether it knows any; without
