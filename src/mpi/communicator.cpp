@@ -92,6 +92,7 @@ struct Communicator::Owned : std::enable_shared_from_this<Owned> {
   bool counted = false;
   std::vector<std::pair<std::vector<int>, std::weak_ptr<Owned>>> groups;
   std::uint64_t numbers = 0;
+  std::vector<std::vector<Index>> places;  // by rank: the lowest one that it shares memory with, its own in the world
 };
 
 namespace {
@@ -271,6 +272,7 @@ void Communicator::barrier() const {
 void Communicator::bcast(std::string& text, int root) const {
   const Index length = max(rank_ == root ? static_cast<Index>(text.size()) : 0);
   text.resize(static_cast<std::size_t>(length));
+  if (length == 0) return;
   hear();
   const Wait wait("MPI_Bcast");
   for (Index at = 0; at < length; at += count_limit)
@@ -348,23 +350,35 @@ std::vector<std::vector<Index>> Communicator::gather_all(const std::vector<Index
 }
 
 std::vector<int> Communicator::nodes(const std::vector<int>& asked) const {
-  const int per_node = agree(ranks_per_node);
-  const std::string unit = per_node ? std::to_string(per_node) : "it unset";
+  std::optional<int> per_node;
+  try {
+    per_node = ranks_per_node();
+  } catch (const Error&) {  // told below, on all ranks
+  }
+  const std::string unit = per_node.value_or(0) ? std::to_string(*per_node) : "it unset";
   std::string numbers_asked;
   for (const int node : asked) numbers_asked += (numbers_asked.empty() ? "" : ",") + std::to_string(node);
-  if (!alike(unit + ";" + numbers_asked)) same("WEFT_RANKS_PER_NODE", unit), same("the nodes of ranks", numbers_asked);
+  bool known = !owned_->places.empty();
+  // one question for all of it; what a rank does not know, all find anew
+  if (!alike((per_node ? unit : "none") + ";" + numbers_asked + (known ? ";known" : "")) || !per_node) {
+    per_node = agree(ranks_per_node);
+    same("WEFT_RANKS_PER_NODE", unit), same("the nodes of ranks", numbers_asked);
+    known = false;
+  }
   if (!asked.empty() && asked.size() != static_cast<std::size_t>(size_))
     throw Error("nodes are given for " + std::to_string(asked.size()) + " ranks, but the communicator has " +
                 std::to_string(size_) + "; give one number a rank, or none to have them found");
-  int world_rank = 0;
-  check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
-  // the lowest rank that shares memory with each, and which one it is put into one node with
-  const auto places = gather_all(std::vector<Index>{first_of_node(), per_node ? world_rank / per_node : 0});
+  if (!known) {
+    int world_rank = 0;
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
+    owned_->places = gather_all(std::vector<Index>{first_of_node(), world_rank});
+  }
 
   std::map<std::array<Index, 3>, int> numbers;
   std::vector<int> nodes;
-  for (std::size_t r = 0; r < places.size(); ++r) {
-    const std::array<Index, 3> place{places[r][0], places[r][1], asked.empty() ? 0 : asked[r]};
+  for (std::size_t r = 0; r < owned_->places.size(); ++r) {
+    const auto& at = owned_->places[r];
+    const std::array<Index, 3> place{at[0], *per_node ? at[1] / *per_node : 0, asked.empty() ? 0 : asked[r]};
     nodes.push_back(numbers.try_emplace(place, static_cast<int>(numbers.size())).first->second);
   }
   return nodes;

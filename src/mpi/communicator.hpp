@@ -100,7 +100,8 @@ class Communicator {
   /// Every rank's values, by rank; as many on each.
   std::vector<std::vector<Index>> gather_all(const std::vector<Index>& values) const;
 
-  /// As weft::nodes, which is this for everyone. The one place where nodes are found.
+  /// As weft::nodes, which is this for everyone. The one place where nodes are found: once, while
+  /// anybody has this communicator.
   std::vector<int> nodes(const std::vector<int>& asked = {}) const;
 
   /// Runs f, which may fail on some ranks alone and therefore must not communicate, and returns its

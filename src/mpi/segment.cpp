@@ -5,8 +5,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <limits>
 #include <memory>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -34,15 +35,22 @@ constexpr int spins = 32;  // a microsecond or so
 Index page_bytes() { return sysconf(_SC_PAGESIZE); }
 Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
 
-/// Whether memory may be our own rather than a window of MPI.
-bool own_permitted() {
+/// Thrown where no shared memory may be used, neither our own nor a window.
+class Forbidden : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws unless memory may be our own rather than a window of MPI.
+void check_own_permitted() {
   const char* const text = std::getenv("WEFT_SHARED_MEMORY");
   const std::string_view given = text ? text : "own";
-  if (given == "own") return true;
-  if (given == "window") return false;
+  if (given == "own") return;
+  if (given == "window") throw Error("WEFT_SHARED_MEMORY=window");
   if (given == "none")
-    throw Error("shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
-  throw Error("WEFT_SHARED_MEMORY=" + shown(given) + ": give own, window or none");
+    throw Forbidden(
+        "shared memory is forbidden by WEFT_SHARED_MEMORY=none: allow own or window, or use another strategy");
+  throw Forbidden("WEFT_SHARED_MEMORY=" + shown(given) + ": give own, window or none");
 }
 
 /// More than the machine has would be noticed only page by page, and by the kernel ending some
@@ -69,55 +77,50 @@ void pause() {
   throw Error(std::string(call) + ": " + std::strerror(code));
 }
 
-struct SegmentFile {
+}  // namespace
+
+struct Segments::File {
   int descriptor = -1;
-  SegmentFile() = default;
-  SegmentFile(const SegmentFile&) = delete;
-  SegmentFile& operator=(const SegmentFile&) = delete;
-  ~SegmentFile() {
+
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
     if (descriptor >= 0) close(descriptor);
+  }
+
+  void make(Index bytes) {
+    // Beyond the limit the kernel would not refuse but end the process (SIGXFSZ).
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes))
+      refuse("RLIMIT_FSIZE", EFBIG);
+    if ((descriptor = memfd_create("weft", MFD_CLOEXEC)) < 0) refuse("memfd_create");
+    if (ftruncate(descriptor, bytes) != 0) refuse("ftruncate");
+  }
+  Address address() const {
+    struct stat s {};
+    if (fstat(descriptor, &s) != 0) refuse("fstat");
+    return {getpid(), descriptor, static_cast<Index>(s.st_dev), static_cast<Index>(s.st_ino)};
+  }
+  void open_at(const Address& address) {
+    const auto& [process, number, device, inode] = address;
+    const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(number);
+    struct stat s {};
+    if (stat(path.c_str(), &s) != 0) refuse(path.c_str());
+    if (static_cast<Index>(s.st_dev) != device || static_cast<Index>(s.st_ino) != inode)
+      refuse(path.c_str(), ESTALE);  // process numbers of another name space
+    if ((descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC)) < 0) refuse(path.c_str());
   }
 };
 
-void make(SegmentFile& file, Index bytes) {
-  // Beyond the limit the kernel would not refuse but end the process (SIGXFSZ).
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes))
-    refuse("RLIMIT_FSIZE", EFBIG);
-  if ((file.descriptor = memfd_create("weft", MFD_CLOEXEC)) < 0) refuse("memfd_create");
-  if (ftruncate(file.descriptor, bytes) != 0) refuse("ftruncate");
-}
+Segments::Segments(const Communicator& group, Index bytes) : Segments(group, group.gather_all(bytes)) {}
 
-/// How another process of the node finds an open file, and what makes sure that it found the right
-/// one.
-std::string address(const SegmentFile& file) {
-  struct stat s {};
-  if (fstat(file.descriptor, &s) != 0) refuse("fstat");
-  std::ostringstream text;
-  text << "/proc/" << getpid() << "/fd/" << file.descriptor << ' ' << s.st_dev << ' ' << s.st_ino;
-  return text.str();
-}
-
-void open_at(SegmentFile& file, const std::string& address) {
-  std::istringstream text(address);
-  std::string path;
-  dev_t device{};
-  ino_t number{};
-  text >> path >> device >> number;
-  struct stat s {};
-  if (stat(path.c_str(), &s) != 0) refuse(path.c_str());
-  if (s.st_dev != device || s.st_ino != number) refuse(path.c_str(), ESTALE);  // process numbers of another name space
-  if ((file.descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC)) < 0) refuse(path.c_str());
-}
-
-}  // namespace
-
-Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank()) {
-  const bool own = group.agree([&] {
-    if (bytes < 0) throw Error("a segment of " + std::to_string(bytes) + " bytes was asked for; 0 or more are allowed");
-    return own_permitted();
-  });
-  bytes_ = group.gather_all(bytes);
+Segments::Segments(const Communicator& group, std::vector<Index> bytes)
+    : rank_(group.rank()), bytes_(std::move(bytes)) {
+  for (std::size_t r = 0; r < bytes_.size(); ++r)
+    if (bytes_[r] < 0)
+      throw Error("rank " + std::to_string(r) + ": a segment of " + std::to_string(bytes_[r]) +
+                  " bytes was asked for; 0 or more are allowed");
   if (WithoutMemory::here()) {  // on all ranks
     const auto room = static_cast<std::size_t>(place());
     group.agree([&] {
@@ -129,15 +132,21 @@ Segments::Segments(const Communicator& group, Index bytes) : rank_(group.rank())
   }
   check_room(bytes_);
   try {
-    map(group, own);
-  } catch (const Error& refused) {  // alike on all ranks
+    map(group);
+  } catch (const Forbidden&) {  // alike on all ranks, as is the other
+    throw;
+  } catch (const Error& refused) {
     reserved_.reset();
     own_ = false;
     allocate_window(group, refused.what());
     note_ = std::string("shared memory is a window of MPI, without huge pages (") + refused.what() + ")";
   }
-  std::memset(part(rank_), 0, static_cast<std::size_t>(bytes));  // the owner is the first to touch its pages
-  group.barrier();
+}
+
+// The owner is the first to touch the pages of its part. Before ranks agree that all is mapped, so
+// that nobody writes to a part before.
+void Segments::clear() {
+  std::memset(part(rank_), 0, static_cast<std::size_t>(bytes_[static_cast<std::size_t>(rank_)]));
 }
 
 void Segments::Unmap::operator()(void* space) const noexcept { munmap(space, bytes); }
@@ -159,38 +168,66 @@ Index Segments::place() {
   return std::max(end, page_bytes());
 }
 
-void Segments::map(const Communicator& group, bool permitted) {
+// Rank 0's file; it is open there. One question where nothing is wrong.
+Segments::Address Segments::shared_file(const Communicator& group, File& file, Index total) const {
+  constexpr Index forbidden = -2, refused = -1, nothing = std::numeric_limits<Index>::max();
+  Address own{nothing, nothing, nothing, nothing};
+  std::exception_ptr failure;
+  try {
+    check_own_permitted();
+    if (rank_ == 0) file.make(total), own = file.address();
+  } catch (const Forbidden&) {
+    own[0] = forbidden, failure = std::current_exception();
+  } catch (const Error&) {
+    own[0] = refused, failure = std::current_exception();
+  }
+  const Address address = group.min(own);
+  if (address[0] >= 0) return address;
+  try {
+    group.agree([&] {
+      if (own[0] == address[0]) std::rethrow_exception(failure);
+    });
+  } catch (const Error& worst) {
+    if (address[0] == forbidden) throw Forbidden(worst.what());
+    throw;
+  }
+  return address;
+}
+
+void Segments::map(const Communicator& group) {
   const Index total = place();
-  SegmentFile file;
-  std::string where = group.agree([&] {
-    if (!permitted) throw Error("WEFT_SHARED_MEMORY=window");
-    if (rank_ != 0) return std::string();
-    make(file, total);
-    return address(file);
-  });
-  group.bcast(where);
+  File file;
+  const Address address = shared_file(group, file, total);
   group.agree([&] {
-    if (rank_ != 0) open_at(file, where);
-    std::size_t room = static_cast<std::size_t>(total + huge_page);
-    void* const space = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (space == MAP_FAILED) refuse("mmap");
-    reserved_ = {space, Unmap{room}};
-    void* aligned = space;
-    std::align(huge_page, static_cast<std::size_t>(total), aligned, room);
-    if (mmap(aligned, static_cast<std::size_t>(total), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.descriptor,
-             0) == MAP_FAILED)
-      refuse("mmap");
-    base_ = static_cast<std::byte*>(aligned);
+    if (rank_ != 0) file.open_at(address);
+    const auto bytes = static_cast<std::size_t>(total);
+    if (total < huge_page) {  // then nothing has to begin a huge page
+      void* const space = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
+      if (space == MAP_FAILED) refuse("mmap");
+      reserved_ = {space, Unmap{bytes}};
+      base_ = static_cast<std::byte*>(space);
+    } else {
+      std::size_t room = bytes + static_cast<std::size_t>(huge_page);
+      void* const space = mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (space == MAP_FAILED) refuse("mmap");
+      reserved_ = {space, Unmap{room}};
+      void* aligned = space;
+      std::align(huge_page, bytes, aligned, room);
+      if (mmap(aligned, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.descriptor, 0) == MAP_FAILED)
+        refuse("mmap");
+      base_ = static_cast<std::byte*>(aligned);
+    }
     int code = bytes_held() > 0 ? EINTR : 0;
     while (code == EINTR)
       code = posix_fallocate(file.descriptor, offsets_[static_cast<std::size_t>(rank_)], bytes_held());
     if (code != 0) refuse("posix_fallocate", code);
+    if (const Index huge = bytes_held() / huge_page * huge_page; huge > 0) {
+      // Both may be unknown to the kernel or switched off: then pages stay as they are.
+      madvise(part(rank_), static_cast<std::size_t>(huge), MADV_HUGEPAGE);
+      madvise(part(rank_), static_cast<std::size_t>(huge), madv_collapse);
+    }
+    clear();
   });
-  if (const Index huge = bytes_held() / huge_page * huge_page; huge > 0) {
-    // Both may be unknown to the kernel or switched off: then pages stay as they are.
-    madvise(part(rank_), static_cast<std::size_t>(huge), MADV_HUGEPAGE);
-    madvise(part(rank_), static_cast<std::size_t>(huge), madv_collapse);
-  }
 }
 
 void Segments::allocate_window(const Communicator& group, const std::string& refused) {
@@ -229,6 +266,7 @@ void Segments::allocate_window(const Communicator& group, const std::string& ref
       if (bytes_held() > 0 && madvise(part(rank_), static_cast<std::size_t>(bytes_held()), madv_populate_write) != 0 &&
           errno != EINVAL)
         refuse("the window's pages");
+      clear();
     });
   } catch (const Error& why) {
     window_.reset();

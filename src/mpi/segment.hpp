@@ -4,6 +4,7 @@
 // them cannot fail later.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,8 @@ class Segments {
   /// and where the system refuses that, a window of MPI; the default), `window` (only the latter)
   /// or `none`. Throws Error on all ranks when nothing is left.
   Segments(const Communicator& group, Index bytes);
+  /// The same where every rank knows the size of each rank's part.
+  Segments(const Communicator& group, std::vector<Index> bytes);
   /// The destructor is local for memory of our own, collective for a window.
 
   /// Where a rank's part lies in this process.
@@ -35,9 +38,16 @@ class Segments {
   const std::string& note() const { return note_; }
 
  private:
+  struct File;
+  /// Where another process of the node finds the open file: process and descriptor, and device and
+  /// inode, which make sure that it found the right one.
+  using Address = std::array<Index, 4>;
+
   Index held(Index bytes) const;
   Index place();
-  void map(const Communicator& group, bool permitted);
+  Address shared_file(const Communicator& group, File& file, Index total) const;
+  void map(const Communicator& group);
+  void clear();
   void allocate_window(const Communicator& group, const std::string& refused);
 
   struct Unmap {

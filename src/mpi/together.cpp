@@ -83,13 +83,14 @@ void Together::end() { word({}); }
 
 void Together::fail() {
   const char* text = nullptr;
-  bool error = false;
+  bool error = false, declined = false;
   try {
     throw;
   } catch (const Heard&) {
   } catch (const std::exception& caught) {
     text = reason(caught);
     error = dynamic_cast<const Error*>(&caught) != nullptr;
+    declined = dynamic_cast<const Declined*>(&caught) != nullptr;
   } catch (...) {
     text = "something was thrown that is no std::exception";
   }
@@ -101,6 +102,7 @@ void Together::fail() {
   const Numbers most = reduce(true, {text ? comm_.size() - comm_.rank() : 0, number, ~number, text == nullptr});
   const bool alike = most[3] == 0 && most[1] == ~most[2];
   const int first = comm_.size() - static_cast<int>(most[0]);
+  const bool any_declined = !alike && reduce(true, {declined})[0] != 0;
   char said[said_bytes] = {};
   if (!alike && most[0] > 0) {
     if (comm_.rank() == first && names_rank(own))
@@ -111,6 +113,7 @@ void Together::fail() {
     check(MPI_Bcast(said, said_bytes, MPI_CHAR, first, comm_.raw()), "MPI_Bcast");
   }
   free_left();
+  if (any_declined) throw Declined(said);
   if (!alike) throw Error(said);
   if (error) throw;
   throw Error(text);

@@ -67,7 +67,7 @@ class Together {
   /// This rank is well to the end. Throws Heard.
   void end();
   /// In a handler: tells the others, and throws on all ranks what the lowest one that failed has to
-  /// say. What all throw alike stays as it is.
+  /// say: Declined where any rank declined, else Error. What all throw alike stays as it is.
   [[noreturn]] void fail();
 
  private:

@@ -15,7 +15,7 @@ void AnyPlan::Body::lay_arrays_between(Transform& transform) {
       if (transform.stages[s]->disturbs()) last = static_cast<int>(s);
     last = comm.max(last);
     if (last < 0) return;
-    comm.agree([&] { lay_array_behind(transform, static_cast<std::size_t>(last)); });
+    lay_array_behind(transform, static_cast<std::size_t>(last));
   }
 }
 

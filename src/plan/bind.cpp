@@ -22,10 +22,10 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   const auto sent = [&](const Strategy& chosen) {
     return single ? single_on_wire(chosen) : std::shared_ptr<const Strategy>(std::shared_ptr<void>(), &chosen);
   };
-  // groups of ranks may fail apart: then all fail
   const auto alone = [&](const Strategy& chosen, const std::string& reason) -> Bound {
-    const auto bind = [&] { return sent(chosen)->bind(demand, group.raw()); };
-    return {&chosen, agree_or_decline(comm, [&] { return group.together(bind); }), reason, {}};
+    const auto bind = [&] { return group.together([&] { return sent(chosen)->bind(demand, group.raw()); }); };
+    // groups of ranks may fail apart: then all fail
+    return {&chosen, group.size() == comm.size() ? bind() : agree_or_decline(comm, bind), reason, {}};
   };
   const auto bound = [&](const Strategy& chosen, const std::string& reason) -> Bound {
     try {
@@ -40,12 +40,10 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
   };
 
   if (name != "auto") {
-    const Strategy* chosen = comm.agree([&] { return &strategy(name); });
-    const std::string refusal = comm.agree([&] { return sent(*chosen)->declines(demand); });
-    agree_or_decline(comm, [&] {
-      if (!refusal.empty()) throw Declined("strategy \"" + shown(name) + "\" declines: " + refusal);
-    });
-    return bound(*chosen, "as requested");
+    const Strategy& chosen = strategy(name);
+    const std::string refusal = sent(chosen)->declines(demand);
+    if (!refusal.empty()) throw Declined("strategy \"" + shown(name) + "\" declines: " + refusal);
+    return bound(chosen, "as requested");
   }
 
   const Index arrives =
@@ -71,7 +69,9 @@ Bound bind_strategy(const mpi::Communicator& comm, Demand demand, const std::str
     own.push_back(offer.cost);
     costs.push_back(mine.back().empty() ? seconds(machine, own.back()) : declined);
   }
-  costs = comm.max(std::move(costs));
+  // groups of ranks may have other costs
+  if (!comm.alike(std::string(reinterpret_cast<const char*>(costs.data()), costs.size() * sizeof(double))))
+    costs = comm.max(std::move(costs));
   for (std::size_t k = 0; k < costs.size(); ++k) {
     const std::string_view by = strategies()[k]->name();
     if (costs[k] == declined) {

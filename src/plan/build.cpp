@@ -30,7 +30,9 @@ std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm
   std::unique_ptr<Body> made;
   const auto plan = [&](const Options& choice, const Machine& machine) {
     const WithoutMemory none(memory == Memory::none);
-    made = std::make_unique<Body>(comm.again(), problem, choice, nodes, machine, memory);
+    made = comm.together([&] {  // a chooser may go on with another choice, so all ranks fail here
+      return std::make_unique<Body>(comm.again(), problem, choice, nodes, machine, memory);
+    });
   };
   Chooser::Told told = chooser.choose({comm, problem, options, nodes}, plan);
   made->requested = options;
@@ -65,35 +67,29 @@ AnyPlan::Body::Body(mpi::Communicator own, const AnyProblem& given, const Option
 
   route_forward();
   bind(forward);
-  comm.agree([&] { rescale(forward, forward_scale), build(forward); });
+  rescale(forward, forward_scale), build(forward);
   lay_arrays_between(forward);
   route_backward();
   bind(backward);
-  comm.agree([&] { rescale(backward, backward_scale), build(backward); });
+  rescale(backward, backward_scale), build(backward);
   lay_arrays_between(backward);
-  comm.agree([&] { build_map(forward_scale * backward_scale); });
+  build_map(forward_scale * backward_scale);
   lay_arrays_between(map);
-  comm.agree([&] {
-    for (Transform* transform : transforms()) schedule(*transform);
-    make_workspaces();
-    allocate_workspace();
-    team = std::make_unique<Team>(options.threads);
-    if (options.schedule.communicate == "thread")
-      for (Transform* transform : transforms()) conduct(*transform);
-    record(traced);
-  });
+  for (Transform* transform : transforms()) schedule(*transform);
+  make_workspaces();
+  allocate_workspace();
+  team = std::make_unique<Team>(options.threads);
+  if (options.schedule.communicate == "thread")
+    for (Transform* transform : transforms()) conduct(*transform);
+  record(traced);
   select_variants();
-  comm.agree([&] { prepare_threads(); });
+  prepare_threads();
 }
 
 void AnyPlan::Body::check_thread_level() const {
-  if (requested.threads == 1) return;  // alike on all ranks
-  comm.agree([&] {
-    if (mpi::thread_level() < MPI_THREAD_FUNNELED)
-      throw Error(
-          "threads is " + std::to_string(requested.threads) +
-          ", but MPI was initialised for a single thread; call MPI_Init_thread with MPI_THREAD_FUNNELED or more");
-  });
+  if (requested.threads > 1 && mpi::thread_level() < MPI_THREAD_FUNNELED)
+    throw Error("threads is " + std::to_string(requested.threads) +
+                ", but MPI was initialised for a single thread; call MPI_Init_thread with MPI_THREAD_FUNNELED or more");
 }
 
 // Elements and bytes of the caller's arrays.
@@ -103,16 +99,14 @@ void AnyPlan::Body::measure_arrays() {
   output_bytes = bytes(complex_output(problem));
   spectrum_slot = requested.in_place() ? 0 : 1;
   slots.assign(2, nullptr);
-  comm.agree([&] {
-    const int rank = comm.rank();
-    input_reach = route.input.view(rank).reach();
-    output_reach = route.output.view(rank).reach();
-    if (!requested.in_place()) return;
-    const Index in = route.input.elements(rank) * input_bytes, out = route.output.elements(rank) * output_bytes;
-    array_bytes = std::max(in, out);
-    input_reach = (array_bytes + input_bytes - 1) / input_bytes;
-    output_reach = (array_bytes + output_bytes - 1) / output_bytes;
-  });
+  const int rank = comm.rank();
+  input_reach = route.input.view(rank).reach();
+  output_reach = route.output.view(rank).reach();
+  if (!requested.in_place()) return;
+  const Index in = route.input.elements(rank) * input_bytes, out = route.output.elements(rank) * output_bytes;
+  array_bytes = std::max(in, out);
+  input_reach = (array_bytes + input_bytes - 1) / input_bytes;
+  output_reach = (array_bytes + output_bytes - 1) / output_bytes;
 }
 
 double AnyPlan::Body::logical_points() const {
@@ -165,7 +159,7 @@ void AnyPlan::Body::order_sent_planes() {
     if (a != rows_axis && a != columns_axis) order.push_back(a);
   order.push_back(columns_axis);
   order.push_back(rows_axis);
-  comm.agree([&] { from = from.ordered(order, {}); });
+  from = from.ordered(order, {});
 }
 
 // The same route in reverse.

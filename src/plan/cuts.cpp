@@ -9,10 +9,8 @@ namespace weft {
 
 Route AnyPlan::Body::agreed_route() {
   if (problem.waves) share_waves();
-  const Route planned = agree_or_decline(comm, [&] {
-    return waves ? plan_sphere_route(problem, requested, comm.size(), *waves)
-                 : plan_route(problem, requested, comm.size());
-  });
+  const Route planned =
+      waves ? plan_sphere_route(problem, requested, comm.size(), *waves) : plan_route(problem, requested, comm.size());
   comm.same("how axes are cut among ranks", planned.input.describe(true) + planned.output.describe(true));
   // tiles as they are: no longer than what they cut, and one where nothing is cut
   const auto fit = [&](ScheduleOptions& schedule, const Route& way, bool back) {
@@ -35,16 +33,13 @@ Route AnyPlan::Body::agreed_route() {
   if (planned.sphere_transition >= 0)
     fit(effective.backward_schedule.emplace(requested.backward_schedule.value_or(requested.schedule)), planned, true);
   if (!requested.backward_schedule || problem.waves) return planned;
-  way_back = agree_or_decline(comm, [&] {
-    Options options = requested;
-    options.schedule = *requested.backward_schedule;
-    Route way = plan_route(problem, options, comm.size());
-    if (way.work[turning_stage(way)] != planned.work[turning_stage(planned)])
-      throw Declined(
-          "backward_schedule and schedule cut the stage where forward turns into backward differently; give both the "
-          "same tiles");
-    return way;
-  });
+  Options options = requested;
+  options.schedule = *requested.backward_schedule;
+  way_back = plan_route(problem, options, comm.size());
+  if (way_back->work[turning_stage(*way_back)] != planned.work[turning_stage(planned)])
+    throw Declined(
+        "backward_schedule and schedule cut the stage where forward turns into backward differently; give both the "
+        "same tiles");
   fit(*effective.backward_schedule, *way_back, true);
   return planned;
 }

@@ -32,7 +32,7 @@ Demand AnyPlan::Body::demand(const Transform& transform, std::size_t h) {
   const int rank = comm.rank();
   const Transition& transition = transform.transitions[h];
   const Index element = transform.bytes[h + 1], bytes = transition.from.elements(rank) * element;
-  Demand demand{.pattern = comm.agree([&] { return Pattern(transition.from, transition.to, rank, transition.cut); }),
+  Demand demand{.pattern = Pattern(transition.from, transition.to, rank, transition.cut),
                 .element_bytes = element,
                 .slots = &slots,
                 .nodes = nodes};
@@ -78,11 +78,9 @@ void AnyPlan::Body::bind(Transform& transform) {
     Bound bound = bind_strategy(comm, std::move(asked), names[bound_names.size()], single, machine);
     bound_names.emplace_back(bound.strategy->name());
     if (arrives_as_result(transform, h) && bound.exchange->landing().slot >= 0) bound.exchange->lend_landing();
-    comm.agree([&] {
-      for (int t = 0; t < bound.exchange->tiles(); ++t)
-        for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})
-          for (const Piece& piece : *pieces) need(piece.at.slot);
-    });
+    for (int t = 0; t < bound.exchange->tiles(); ++t)
+      for (const auto* pieces : {&bound.exchange->tile(t).out, &bound.exchange->tile(t).in})
+        for (const Piece& piece : *pieces) need(piece.at.slot);
     transform.strategies[h] = bound.strategy->name();
     transform.reasons[h] = std::move(bound.reason);
     transform.considered[h] = std::move(bound.considered);

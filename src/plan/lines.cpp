@@ -149,21 +149,17 @@ void AnyPlan::Body::plan_lines() {
     const auto planned = chosen->plan_all(specs, requested.effort);
     for (std::size_t k = 0; k < specs.size(); ++k) lines[specs[k]] = planned[k];
   };
-  if (requested.effort == "estimate") return comm.agree(plan_all);  // which gives the same bits in every process
+  if (requested.effort == "estimate") return plan_all();  // which gives the same bits in every process
   // Rank 0 searches, all others follow it: the same bits everywhere. What it found travels only
   // where a rank does not have it yet.
-  comm.agree([&] {
-    if (comm.rank() == 0) plan_all();
-    chosen = &engine(requested.engine);
-  });
+  if (comm.rank() == 0) plan_all();
+  chosen = &engine(requested.engine);
   std::string wisdom = chosen->export_wisdom(specs, requested.effort);
   const bool travels = !comm.alike(wisdom);
   if (travels) comm.bcast(wisdom);
-  comm.agree([&] {
-    if (comm.rank() == 0) return;
-    if (travels) chosen->import_wisdom(wisdom);
-    plan_all();
-  });
+  if (comm.rank() == 0) return;
+  if (travels) chosen->import_wisdom(wisdom);
+  plan_all();
 }
 
 std::vector<Operation> AnyPlan::Body::operations(const Order& axes, Direction direction) const {

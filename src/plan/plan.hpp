@@ -20,7 +20,8 @@ namespace weft {
 
 struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   /// Of what `check_alike` has seen, with nothing left open but a strategy, which the model chooses
-  /// for this machine.
+  /// for this machine. Inside of a `together` of these ranks: what fails on one of them is thrown
+  /// there, and others hear of it in their next collective.
   Body(mpi::Communicator comm, const AnyProblem& problem, const Options& options, const std::vector<int>& nodes,
        const Machine& machine, Memory works_in);
 

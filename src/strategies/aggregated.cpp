@@ -166,7 +166,8 @@ AggregatedExchange::AggregatedExchange(const Demand& demand, MPI_Comm group, Car
 
   std::string refused;
   try {
-    const Index bytes = flags_at_[at(place)] + signs * pattern.tiles() * flag_bytes;
+    std::vector<Index> bytes = flags_at_;
+    for (Index& part : bytes) part += signs * pattern.tiles() * flag_bytes;
     segments_ = node_.together([&] { return std::make_unique<mpi::Segments>(node_, bytes); });
   } catch (const Error& why) {
     refused = std::string("on its node, ") + why.what();  // whose ranks have other numbers

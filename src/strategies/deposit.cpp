@@ -35,7 +35,7 @@ class Writing final : public Exchange {
     landing_ = pattern.to().view(pattern.members()[static_cast<std::size_t>(self)], own);
     bytes_owned_ = arrays_.bytes_held();
 
-    auto out = theirs("deposit", group_, arrays_.slots(), gives(pattern), takes(pattern));
+    auto out = theirs("deposit", group_, arrays_.slots(), gives(pattern), takes(pattern), pattern);
     for (int t = 0; t < pattern.tiles(); ++t) {
       Tile& tile = tiles_.emplace_back(Tile{std::move(out[static_cast<std::size_t>(t)]), pattern.tile(t).takes});
       for (Piece& piece : tile.in) piece.at.slot = own;

@@ -47,7 +47,7 @@ class Reading final : public Exchange {
     bytes_owned_ = arrays_.bytes_held();
 
     const Pieces out = placed(demand, own);
-    auto in = theirs("direct", group_, arrays_.slots(), takes(pattern), out);
+    auto in = theirs("direct", group_, arrays_.slots(), takes(pattern), out, pattern);
     for (int t = 0; t < pattern.tiles(); ++t) {
       Tile& tile =
           tiles_.emplace_back(Tile{out[static_cast<std::size_t>(t)], std::move(in[static_cast<std::size_t>(t)])});

@@ -16,9 +16,20 @@ struct Told {
 };
 static_assert(std::is_trivially_copyable_v<Told>);
 
+/// By member, how many pieces it tells this one.
+std::vector<Index> told_counts(const mpi::Communicator& group, const std::vector<Index>& telling) {
+  std::vector<Index> counts(telling.size());
+  const mpi::Datatype number = mpi::Datatype::bytes(sizeof(Index));
+  const auto exchange = mpi::Alltoall::even(group, 1, number);
+  group.hear();
+  exchange(group, telling.data(), counts.data());
+  return counts;
+}
+
 /// By member, where it has what it shares with this one: tile by tile, then in the order of
-/// Pattern::Tile.
-std::vector<std::vector<Told>> tell(const mpi::Communicator& group, const Pieces& yours) {
+/// Pattern::Tile. Boxes come alike on both sides, as many as are `mine`.
+std::vector<std::vector<Told>> tell(const mpi::Communicator& group, const Pieces& mine, const Pieces& yours,
+                                    bool boxes) {
   std::vector<std::vector<Told>> telling(static_cast<std::size_t>(group.size())), told(telling.size());
   for (std::size_t t = 0; t < yours.size(); ++t)
     for (const Piece& piece : yours[t])
@@ -32,10 +43,12 @@ std::vector<std::vector<Told>> tell(const mpi::Communicator& group, const Pieces
     leaving.insert(leaving.end(), list.begin(), list.end());
   }
   arrive.counts.resize(telling.size());
-  const mpi::Datatype number = mpi::Datatype::bytes(sizeof(Index)), one = mpi::Datatype::bytes(sizeof(Told));
-  const auto counts = mpi::Alltoall::even(group, 1, number);
-  group.hear();
-  counts(group, leave.counts.data(), arrive.counts.data());
+  if (boxes)
+    for (const auto& tile : mine)
+      for (const Piece& piece : tile) ++arrive.counts[static_cast<std::size_t>(piece.peer)];
+  else
+    arrive.counts = told_counts(group, leave.counts);
+  const mpi::Datatype one = mpi::Datatype::bytes(sizeof(Told));
   arrive.offsets.resize(telling.size());
   std::exclusive_scan(arrive.counts.begin(), arrive.counts.end(), arrive.offsets.begin(), Index{0});
   std::vector<Told> arrived(static_cast<std::size_t>(arrive.offsets.back() + arrive.counts.back()));
@@ -58,11 +71,15 @@ std::vector<Index> flags_at(const Demand& demand, const std::vector<Index>& elem
   return all;
 }
 
+std::vector<Index> with_flags(std::vector<Index> flags_at, int tiles) {
+  for (Index& bytes : flags_at) bytes += 2 * flag_size * tiles;
+  return flags_at;
+}
+
 }  // namespace
 
 SharedArrays::SharedArrays(const Demand& demand, const std::vector<Index>& elements, const mpi::Communicator& group)
-    : flags_at_(flags_at(demand, elements)),
-      segments_(group, flags_at_[static_cast<std::size_t>(group.rank())] + 2 * flag_size * demand.pattern.tiles()) {
+    : flags_at_(flags_at(demand, elements)), segments_(group, with_flags(flags_at_, demand.pattern.tiles())) {
   for (int p = 0; p < group.size(); ++p) {
     slots_.push_back(static_cast<int>(demand.slots->size()));
     demand.slots->push_back(segments_.part(p));
@@ -93,33 +110,31 @@ Pieces takes(const Pattern& pattern) {
 }
 
 Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots,
-              const Pieces& mine, const Pieces& yours) {
-  const auto told = tell(group, yours);
-  return group.agree([&] {
-    Pieces tiles;
-    std::vector<std::size_t> next(told.size());
-    for (std::size_t t = 0; t < mine.size(); ++t) {
-      std::vector<Piece>& placed = tiles.emplace_back();
-      for (const Piece& own : mine[t]) {
-        // Boxes come alike on both sides; runs may be joined differently, then a piece lies in
-        // several.
-        const auto p = static_cast<std::size_t>(own.peer);
-        for (Box part; part.hi != own.at.box.hi;) {
-          if (next[p] == told[p].size() || told[p][next[p]].tile != static_cast<int>(t))
-            throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has less than is shared with it");
-          const View& there = told[p][next[p]].at;
-          part = there.box.intersect(own.at.box);
-          if (part.empty())
-            throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has " + to_string(there.box) +
-                        " where " + to_string(own.at.box) + " is shared");
-          placed.push_back({own.peer, there.cut(part)});
-          placed.back().at.slot = slots[p];
-          if (part.hi == there.box.hi) ++next[p];
-        }
+              const Pieces& mine, const Pieces& yours, const Pattern& pattern) {
+  const auto told = tell(group, mine, yours, pattern.from().has_boxes() && pattern.to().has_boxes());
+  Pieces tiles;
+  std::vector<std::size_t> next(told.size());
+  for (std::size_t t = 0; t < mine.size(); ++t) {
+    std::vector<Piece>& placed = tiles.emplace_back();
+    for (const Piece& own : mine[t]) {
+      // Boxes come alike on both sides; runs may be joined differently, then a piece lies in
+      // several.
+      const auto p = static_cast<std::size_t>(own.peer);
+      for (Box part; part.hi != own.at.box.hi;) {
+        if (next[p] == told[p].size() || told[p][next[p]].tile != static_cast<int>(t))
+          throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has less than is shared with it");
+        const View& there = told[p][next[p]].at;
+        part = there.box.intersect(own.at.box);
+        if (part.empty())
+          throw Error(std::string(strategy) + ": member " + std::to_string(p) + " has " + to_string(there.box) +
+                      " where " + to_string(own.at.box) + " is shared");
+        placed.push_back({own.peer, there.cut(part)});
+        placed.back().at.slot = slots[p];
+        if (part.hi == there.box.hi) ++next[p];
       }
     }
-    return tiles;
-  });
+  }
+  return tiles;
 }
 
 std::string apart(const Demand& demand, const char* done) {

@@ -34,12 +34,13 @@ using Pieces = std::vector<std::vector<Piece>>;
 Pieces gives(const Pattern& pattern);
 Pieces takes(const Pattern& pattern);
 
-/// Collective over `group`, the pattern's members. This rank's pieces of `mine`, each lying where
-/// the peer at its other end has it in what is `yours` there: the same side on all members, the
-/// other one than `mine`. In slot `slots[peer]`; pieces of runs are cut where either side cuts
-/// them. Throws Error, named by `strategy`, when the two sides do not match.
+/// Collective over `group`, the pattern's members, inside of a `together` of theirs. This rank's
+/// pieces of `mine`, each lying where the peer at its other end has it in what is `yours` there: the
+/// same side on all members, the other one than `mine`. In slot `slots[peer]`; pieces of runs are
+/// cut where either side cuts them. Throws Error, named by `strategy`, when the two sides do not
+/// match.
 Pieces theirs(std::string_view strategy, const mpi::Communicator& group, const std::vector<int>& slots,
-              const Pieces& mine, const Pieces& yours);
+              const Pieces& mine, const Pieces& yours, const Pattern& pattern);
 
 /// Why members on different nodes cannot have their memory `done` in place ("read", "written");
 /// empty where all are on one.

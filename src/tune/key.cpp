@@ -44,17 +44,13 @@ std::string hash_without_hash(const Json& entry) {
   return hash_of(Json(rest).dump());
 }
 
-Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& node_of) {
+Json::Members place_of(const std::vector<int>& node_of) {
   std::map<int, int> sizes;
   for (const int node : node_of) ++sizes[node];
   std::string nodes;
   for (const auto& [node, size] : sizes) nodes += (nodes.empty() ? "" : "+") + std::to_string(size);
   static const std::string machine_name = this_machine();
-  std::string machine = comm.rank() == 0 ? mpi::library() + "\n" + machine_name : "";
-  comm.bcast(machine);
-  const auto end = machine.find('\n');
-  return {
-      {"ranks", comm.size()}, {"nodes", nodes}, {"mpi", machine.substr(0, end)}, {"machine", machine.substr(end + 1)}};
+  return {{"ranks", node_of.size()}, {"nodes", nodes}, {"mpi", mpi::library()}, {"machine", machine_name}};
 }
 
 // Options are named only where they differ from their defaults, so that a new option leaves keys as

@@ -16,9 +16,9 @@ std::string hash_of(const std::string& text);
 /// Of an entry without the hash that it has.
 std::string hash_without_hash(const Json& entry);
 
-/// Where a communicator's ranks are: their number, those of each node, the MPI, the processor.
-/// Collective; `node_of` as `Communicator::nodes` gives it.
-Json::Members place_of(const mpi::Communicator& comm, const std::vector<int>& node_of);
+/// Where ranks are: their number, those of each node, the MPI, and this process's processor, for
+/// which rank 0 speaks. Local; `node_of` as `Communicator::nodes` gives it.
+Json::Members place_of(const std::vector<int>& node_of);
 bool same_place(const Json& a, const Json& b);
 
 /// All that a choice depends on but for the place.

@@ -51,10 +51,10 @@ Machine machine_of(const Json& known) {
 }  // namespace
 
 Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vector<int>& nodes) {
-  const Json place = place_of(comm, comm.nodes(nodes));
+  const std::vector<int> node_of = comm.nodes(nodes);
   std::string known;
-  comm.agree([&] {
-    if (comm.rank() != 0) return;
+  if (comm.rank() == 0) {
+    const Json place = place_of(node_of);
     Remembered& memory = Remembered::the_one();
     const std::lock_guard lock(memory.mutex);
     Json machine;
@@ -62,28 +62,27 @@ Machine Recollection::machine_at(const mpi::Communicator& comm, const std::vecto
     latest_machine(memory.own.entries_, place, last, machine);
     for (const std::string& file : wisdom_files())
       if (!file.empty()) latest_machine(memory.file(file).wisdom.entries_, place, last, machine);
-    known = machine.dump();
-  });
+    if (!machine.is_null()) known = machine.dump();
+  }
   comm.bcast(known);
-  return machine_of(Json::parse(known));
+  return known.empty() ? Machine() : machine_of(Json::parse(known));
 }
 
 Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& problem, const Options& options,
                            const std::vector<int>& nodes)
     : comm_(comm), engine_(options.engine) {
   if (!options.wisdom) return;
-  const Json::Members place = place_of(comm, nodes);
   const std::string lists = lists_key(comm, problem);
-  key_ = key_of(problem_key(problem, options) + lists, place);
-  const Json old_key = key_of(old_problem_key(problem, options) + lists, place);
-  const std::array<std::string, 2> ids{hash_of(key_.dump()), hash_of(old_key.dump())};
-  const std::string profile_id = hash_of(key_of(profile_key, place).dump());
   std::string known;
-  comm.agree([&] {
-    if (comm.rank() != 0) return;
+  if (comm.rank() == 0) {
+    const Json::Members place = place_of(nodes);
+    key_ = key_of(problem_key(problem, options) + lists, place);
+    const Json old_key = key_of(old_problem_key(problem, options) + lists, place);
+    const std::array<std::string, 2> ids{hash_of(key_.dump()), hash_of(old_key.dump())};
+    const std::string profile_id = hash_of(key_of(profile_key, place).dump());
     Remembered& memory = Remembered::the_one();
     const std::lock_guard lock(memory.mutex);
-    Json all = Json::Members{{"found", {}}, {"machine", {}}, {"notes", Json::List()}};
+    Json all{Json::Members()};
     Json::List notes;
     Json machine, profile;
     std::string last;
@@ -105,21 +104,22 @@ Recollection::Recollection(const mpi::Communicator& comm, const AnyProblem& prob
         for (const std::string& note : copy.notes) notes.emplace_back(note);
         look(copy.wisdom, file);
       }
-    all.set("machine", std::move(machine));
-    if (all["found"].is_null()) all.set("profile", std::move(profile));  // a choice needs no forecast
-    all.set("notes", std::move(notes));
-    known = all.dump();
-  });
+    if (!machine.is_null()) all.set("machine", std::move(machine));
+    if (all["found"].is_null() && !profile.is_null()) all.set("profile", std::move(profile));  // a choice needs none
+    if (!notes.empty()) all.set("notes", std::move(notes));
+    if (!all.members().empty()) known = all.dump();
+  }
   comm.bcast(known);
+  if (known.empty()) return;
   const Json all = Json::parse(known);
   found_ = all["found"];
   machine_ = all["machine"];
   profile_ = all["profile"];
   for (const Json& note : all["notes"].list()) notes_.push_back(note.text());
+  if (found_["engine_wisdom"].text().empty()) return;
   try {
     comm.agree([&] {  // the others plan from rank 0's
-      if (comm.rank() == 0 && !found_["engine_wisdom"].text().empty())
-        engine(engine_).import_wisdom(found_["engine_wisdom"].text());
+      if (comm.rank() == 0) engine(engine_).import_wisdom(found_["engine_wisdom"].text());
     });
   } catch (const Error& e) {
     notes_.push_back(std::string("the engine's wisdom is not used: ") + e.what());
@@ -163,8 +163,7 @@ std::string Recollection::kept(Json entry) {
 
 std::string Recollection::keep(const Tuning& tuning) {
   std::string said;
-  comm_.agree([&] {
-    if (comm_.rank() != 0) return;
+  if (comm_.rank() == 0) {
     Json all = Json::parse(tuning.json), entry = Json::Members{{"key", key_}};
     for (const char* name : {"problem", "choice", "reason", "seconds", "machine"}) entry.set(name, all[name]);
     Json::List candidates = all["candidates"].list();
@@ -172,17 +171,17 @@ std::string Recollection::keep(const Tuning& tuning) {
     entry.set("candidates", std::move(candidates));
     entry.set("engine_wisdom", engine(engine_).export_wisdom());
     said = kept(std::move(entry));
-  });
+  }
   comm_.bcast(said);
   return said;
 }
 
 std::string Recollection::keep(const mpi::Communicator& comm, const std::vector<int>& nodes,
                                const MachineProfile& profile) {
-  const Json::Members place = place_of(comm, comm.nodes(nodes));
+  const std::vector<int> node_of = comm.nodes(nodes);
   std::string said;
-  comm.agree([&] {
-    if (comm.rank() != 0) return;
+  if (comm.rank() == 0) {
+    const Json::Members place = place_of(node_of);
     Json machine{Json::Members()};
     for (const MachineRow& row : machine_rows()) machine.set(std::string(row.name), profile.machine.*row.value);
     Json entry = Json::Members{{"key", key_of(profile_key, place)}};
@@ -192,7 +191,7 @@ std::string Recollection::keep(const mpi::Communicator& comm, const std::vector<
     entry.set("machine", std::move(machine));
     entry.set("profile", Json::parse(text_of(profile)));
     said = kept(std::move(entry));
-  });
+  }
   comm.bcast(said);
   return said;
 }

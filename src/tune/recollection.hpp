@@ -41,7 +41,8 @@ class [[gnu::visibility("hidden")]] Recollection {
 
   const mpi::Communicator& comm_;
   std::string engine_;
-  Json key_, found_, machine_, profile_;
+  Json key_;  // on rank 0
+  Json found_, machine_, profile_;
   std::vector<std::string> notes_;
 };
 

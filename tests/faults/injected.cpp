@@ -213,6 +213,21 @@ TEST_F(Injected, WhatAllThrowAlikeStays) {
   }
 }
 
+// What one rank declines alone all decline, whatever others are about.
+TEST_F(Injected, WhatOneDeclinesAllDecline) {
+  for (int one = 0; one < all.size(); ++one) {
+    try {
+      all.together([&] {
+        if (all.rank() == one) throw Declined("no");
+        all.barrier();
+      });
+      FAIL();
+    } catch (const Declined& declined) {
+      EXPECT_EQ(declined.what(), all.size() > 1 ? "rank " + std::to_string(one) + ": no" : "no");
+    }
+  }
+}
+
 // A rank that is alone with its failure is heard of in whatever the others wait; calls may lie in
 // one another.
 TEST_F(Injected, AnyCollectiveHears) {

@@ -184,8 +184,8 @@ TEST(PlanningTiny, CollectivesOfAPlan) {
       plan();
       const Counts again = counted(plan);
       EXPECT_EQ(again.exports + again.imports + again.plans, 0) << effort << ' ' << strategy;
-      EXPECT_LE(again.reductions, 60) << effort << ' ' << strategy;
-      EXPECT_LE(again.broadcasts, 10) << effort << ' ' << strategy;
+      EXPECT_LE(again.reductions, 34) << effort << ' ' << strategy;
+      EXPECT_LE(again.broadcasts, 2) << effort << ' ' << strategy;
     }
 }
 
