@@ -93,6 +93,13 @@ bool real_side(Request::What what, bool before) {
   return what == Request::What::r2r || what == (before ? Request::What::r2c : Request::What::c2r);
 }
 
+// One point, on which FFTW-MPI 3.3.10 crashes: it writes in front of a tensor without axes.
+bool single_point(const Request& r) {
+  constexpr unsigned orders =
+      FFTW_MPI_TRANSPOSED_IN | FFTW_MPI_TRANSPOSED_OUT | FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT;
+  return r.rank == 1 && r.n[0] == 1 && !(r.flags & orders);
+}
+
 // Why a transform of one axis is none of weft's long lines; empty: it is one.
 std::string no_line(const Request& r, int ranks) {
   const bool back = r.sign == FFTW_BACKWARD;
@@ -157,7 +164,9 @@ std::string declines(const Request& r, int ranks, bool& invalid) {
              std::to_string(n) + " on " + std::to_string(ranks) + " ranks; give at least " +
              std::to_string((n + ranks - 1) / ranks) + ", or FFTW_MPI_DEFAULT_BLOCK";
   }
-  invalid = false;
+  invalid = single_point(r) && r.what != Request::What::c2c;
+  if (invalid) return "a real transform of one axis with one point, which FFTW's MPI transforms crash on";
+  if (single_point(r)) return {};
   if (r.rank < 1) return "transforms of no axes";
   if (r.rank == 1) return no_line(r, ranks);
   if (r.flags & (FFTW_MPI_SCRAMBLED_IN | FFTW_MPI_SCRAMBLED_OUT)) return "scrambled orders";
@@ -174,7 +183,7 @@ Job job(const Request& r, int ranks) {
   const weft::Index real_bytes = r.single ? 4 : 8;
   job.howmany = r.howmany;
   job.problem.precision = r.single ? weft::Precision::single_ : weft::Precision::double_;
-  if (r.rank == 1) {
+  if (r.rank == 1 && !single_point(r)) {
     job.back = r.sign == FFTW_BACKWARD;
     job.scrambled = r.flags & (job.back ? FFTW_MPI_SCRAMBLED_IN : FFTW_MPI_SCRAMBLED_OUT);
     job.line_rows = LineCut(r.n[0], ranks).rows;
@@ -187,6 +196,7 @@ Job job(const Request& r, int ranks) {
   // Complex axes of one point do nothing, but for the first two, which say who has what. As lines
   // they would cost a pass.
   std::vector<std::ptrdiff_t> extents(r.n, r.n + r.rank);
+  if (r.rank == 1) extents.push_back(1);
   if (r.what == Request::What::c2c) extents.erase(std::remove(extents.begin() + 2, extents.end(), 1), extents.end());
   const weft::Shape shape(extents.begin(), extents.end());
   job.problem.shape = shape;

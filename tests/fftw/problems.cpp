@@ -358,7 +358,8 @@ Problem any(std::mt19937& random) {
   Problem p;
   if (pick(0, 7) == 0) {  // one axis: points that many divide, and any number
     p.what = What::c2c;
-    p.n = {pick(0, 2) ? pick(1, 12) * pick(1, 12) * pick(1, 4) : pick(1, 300)};
+    // FFTW-MPI 3.3.10 crashes on one point: it writes in front of a tensor without axes.
+    p.n = {std::max(2, pick(0, 2) ? pick(1, 12) * pick(1, 12) * pick(1, 4) : pick(1, 300))};
     p.sign = pick(0, 1) ? FFTW_BACKWARD : FFTW_FORWARD;
     p.in_place = pick(0, 1);
     if (pick(0, 1)) p.flags |= p.sign == FFTW_BACKWARD ? FFTW_MPI_SCRAMBLED_IN : FFTW_MPI_SCRAMBLED_OUT;

@@ -126,6 +126,19 @@ void transforms(ptrdiff_t n) {
     check(same(c, all + out_start, out_count, size), "a one-dimensional transform");
     fftw_destroy_plan(plan);
   }
+  if (weft_expected()) {  // one point, on which FFTW-MPI 3.3.10 crashes
+    fftw_complex point[1] = {{3, -2}}, result[1] = {{0, 0}};
+    plan = fftw_mpi_plan_dft_1d(1, point, result, MPI_COMM_WORLD, FFTW_BACKWARD, FFTW_ESTIMATE);
+    check(plan != nullptr, "a plan of one point");
+    whose(plan);
+    fftw_execute(plan);
+    check(rank_here > 0 || same(result, point, 1, 1), "one point");
+    fftw_destroy_plan(plan);
+    const ptrdiff_t one = 1;
+    const fftw_r2r_kind kind = FFTW_DHT;
+    check(!fftw_mpi_plan_many_r2r(1, &one, 1, 0, 0, point[0], result[0], MPI_COMM_WORLD, &kind, FFTW_ESTIMATE),
+          "one real point has no plan");
+  }
   // What FFTW's library has and its header does not: plans of FFTW's own, executed as any other.
   using Guru =
       fftw_plan (*)(int, const fftw_mpi_ddim*, ptrdiff_t, fftw_complex*, fftw_complex*, MPI_Comm, int, unsigned);
@@ -145,6 +158,40 @@ void transforms(ptrdiff_t n) {
     fftw_destroy_plan(known);
     fftw_destroy_plan(plan);
   }
+  using RealGuru =
+      fftw_plan (*)(int, const fftw_mpi_ddim*, ptrdiff_t, double*, double*, MPI_Comm, const fftw_r2r_kind*, unsigned);
+  if (const auto guru = reinterpret_cast<RealGuru>(dlsym(RTLD_DEFAULT, "fftw_mpi_plan_guru_r2r"))) {
+    const fftw_mpi_ddim cube[] = {{n, 0, 0}, {n, n, n}, {n, n, n}};
+    const fftw_r2r_kind kinds[] = {FFTW_REDFT10, FFTW_RODFT11, FFTW_R2HC};
+    double *const in = a[0], *const out = b[0];
+    plan = guru(3, cube, 1, in, out, MPI_COMM_WORLD, kinds, FFTW_ESTIMATE);
+    fftw_plan known =
+        fftw_mpi_plan_r2r_3d(n, n, n, in, out, MPI_COMM_WORLD, kinds[0], kinds[1], kinds[2], FFTW_ESTIMATE);
+    whose(known);
+    fill(a, start0 * plane, n0 * plane / 2 + 1);
+    fftw_execute(known);
+    const std::vector<double> kept(out, out + n0 * plane);
+    fill(a, start0 * plane, n0 * plane / 2 + 1);
+    fftw_mpi_execute_r2r(plan, in, out);
+    check(std::equal(kept.begin(), kept.end(), out, [&](double x, double y) { return std::abs(x - y) < 1e-12 * size; }),
+          "a guru plan of real kinds");
+    fftw_destroy_plan(known);
+    fftw_destroy_plan(plan);
+  }
+  // Serial guru plans are FFTW's own.
+  const fftw_iodim64 square[] = {{n, n, n}, {n, 1, 1}}, planes = {n, plane, plane};
+  plan = fftw_plan_guru64_dft(2, square, 1, &planes, all, all, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftw_plan last =
+      fftw_plan_many_dft(1, &m, m * m, all, nullptr, m * m, 1, all, nullptr, m * m, 1, FFTW_FORWARD, FFTW_ESTIMATE);
+  fill(all, 0, points);
+  fftw_execute_dft(plan, all, all);
+  fftw_execute(last);
+  std::vector<double> by_guru(all[0], all[0] + 2 * points);
+  fill(all, 0, points);
+  fftw_execute(serial);
+  check(same(all, reinterpret_cast<fftw_complex*>(by_guru.data()), points, size), "a serial guru plan");
+  fftw_destroy_plan(last);
+  fftw_destroy_plan(plan);
   fftw_mpi_gather_wisdom(MPI_COMM_WORLD);
   fftw_mpi_broadcast_wisdom(MPI_COMM_WORLD);
   fftw_destroy_plan(serial);
