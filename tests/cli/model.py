@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 
@@ -214,13 +215,33 @@ class Model(unittest.TestCase):
             self.assertEqual(done.code, 2, done)
             self.assertIn(wanted, done.err)
 
-    def test_predictions_have_ranges(self):
-        """Of a share of the work, from fits; and where a form has none, words say why."""
+    def study(self):
+        """The program as a module."""
         path = os.path.join(os.path.dirname(WEFT), "weft-study")
         loader = importlib.machinery.SourceFileLoader("study", path)
         study = importlib.util.module_from_spec(importlib.util.spec_from_file_location("study", path, loader=loader))
         with unittest.mock.patch("sys.dont_write_bytecode", True):
             loader.exec_module(study)
+        return study
+
+    def test_simulated_winners(self):
+        """The same, tied, or near: b is as fast as a in the simulation, and c wins what it should not."""
+        study = self.study()
+        asked = types.SimpleNamespace(output=self.folder.name)
+        one = study.Study("forecasts", asked)
+        one.data["rows"] = [
+            {"start": "", "ranks": 4, "shape": shape, "layout": "slab", "strategy": name, "median_seconds": measured,
+             "simulated_seconds": simulated}
+            for shape, times in (("2x2x2", {"a": (1, 1), "b": (2, 1.005)}), ("4x4x4", {"a": (1.1, 1), "b": (1, 1.005)}),
+                                 ("8x8x8", {"b": (1, 2), "c": (3, 1)}))
+            for name, (measured, simulated) in times.items()]
+        self.addCleanup(one.scratch.cleanup)
+        study.simulated_winners(one)
+        self.assertEqual(one.data["simulated"], {"cases": 3, "same": 1, "tied": 2, "near": 2})
+
+    def test_predictions_have_ranges(self):
+        """Of a share of the work, from fits; and where a form has none, words say why."""
+        study = self.study()
 
         def fit(fitted, error):
             return {"samples": [{"ranks": 2, "fitted": 9, "error": 9}, {"ranks": 4, "fitted": fitted, "error": error}]}
