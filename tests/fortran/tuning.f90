@@ -41,8 +41,8 @@ contains
 
   ! Entries are read, looked at, merged, forgotten and written.
   subroutine wisdoms()
-    type(weft_wisdom) :: wisdom, other, file
-    type(weft_wisdom_entry) :: one
+    type(weft_wisdom) :: wisdom, other, file, none
+    type(weft_wisdom_entry) :: one, two
     type(weft_tuning) :: found
     character(len=:), allocatable :: text, path
     integer :: ierr, n
@@ -55,6 +55,7 @@ contains
     call wisdom%parse(text)
     call other%parse(weft_export_wisdom())
     call weft_forget_wisdom()
+    call none%parse(weft_export_wisdom())
     if (rank == 0) then  ! the others need not have any
       call expect(wisdom%entries() == 1 .and. other%entries() == 2, 'entries')
       one = wisdom%entry(1)
@@ -65,9 +66,17 @@ contains
       call other%update(path)
       call file%read(path)
       call expect(file%entries() == 2 .and. file%notes() == '', 'the file')
-      call wisdom%update(path, forget=one%id)
+      one = file%entry(1)
+      two = file%entry(2)
+      call expect(one%id /= two%id .and. one%problem /= two%problem, 'two entries')
+      one = wisdom%entry(1)
+      call none%update(path, forget=one%id)
       call file%read(path)
-      call expect(file%entries() == 2, 'one is forgotten, and taken over again')
+      two = file%entry(1)
+      call expect(file%entries() == 1 .and. two%id /= one%id, 'one is forgotten in the file')
+      call wisdom%update(path)
+      call file%read(path)
+      call expect(file%entries() == 2, 'and taken over again')
       call expect(file%forget(one%id) == 1 .and. file%entries() == 1, 'one is forgotten')
       call expect(file%forget('no such id') == 0, 'none is forgotten')
       call file%merge(wisdom)
