@@ -1,10 +1,13 @@
 // The machine as all ranks see it when all of them are at work: medians of a few rounds, the
 // slowest rank's.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <ctime>
 #include <memory>
+#include <thread>
 
 #include <weft/tune.hpp>
 
@@ -80,9 +83,10 @@ double copied_per_second(const mpi::Communicator& comm, std::size_t bytes) {
   return static_cast<double>(bytes) / seconds_of(comm, repeats, [&] { std::memcpy(in.data(), out.data(), bytes); });
 }
 
-// Seconds that processors are busy with a message to the next one of a circle: what computing takes
-// longer while messages are on their way. MPI is called now and then, so that they get on; and as
-// often, with something to wait for, where there are none.
+// Seconds that processors are busy with a message to the next one of a circle: what they take longer
+// for some computing while messages are on their way. MPI is called now and then, so that they get
+// on; and as often, with something to wait for, where there are none. It is time of the processor,
+// so that waiting for others is not in it, but for as many times as ranks share cores.
 double processor_seconds(const mpi::Communicator& comm, const std::vector<int>& ranks, int bytes, double wire) {
   constexpr int together = 1 << 20, most = 64, rounds = 9;
   constexpr Index chunk = 10000;
@@ -92,6 +96,9 @@ double processor_seconds(const mpi::Communicator& comm, const std::vector<int>& 
   std::vector<char> out(static_cast<std::size_t>(bytes), 1), in(static_cast<std::size_t>(bytes) * most);
   mpi::Requests requests(2 * most + 1);
   comm.hear();  // messages wait for ranks that have no memory
+  struct Spent {
+    double busy, wall;
+  };
   volatile double sum = 0;
   const auto compute = [&](Index chunks) {
     for (Index k = 0; k < chunks * chunk; ++k) {
@@ -102,6 +109,7 @@ double processor_seconds(const mpi::Communicator& comm, const std::vector<int>& 
   const auto timed = [&](int messages, Index chunks) {
     comm.barrier();
     const double begin = clock_seconds();
+    const std::clock_t start = std::clock();
     mpi::ireceive(comm, in.data(), nothing, comm.rank(), 1, requests);
     for (int k = 0; circle.next != MPI_PROC_NULL && k < messages; ++k)
       mpi::ireceive(comm, in.data() + static_cast<std::ptrdiff_t>(k) * bytes, amount, circle.previous, 0, requests);
@@ -109,18 +117,21 @@ double processor_seconds(const mpi::Communicator& comm, const std::vector<int>& 
       mpi::isend(comm, out.data(), amount, circle.next, 0, requests);
     compute(chunks);
     mpi::send(comm, out.data(), nothing, comm.rank(), 1);
-    requests.wait();
-    return comm.max(clock_seconds() - begin);
+    const double wall = clock_seconds() - begin;
+    while (!requests.test()) std::this_thread::sleep_for(std::chrono::microseconds(20));  // others are late
+    const double busy = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    return Spent{comm.max(busy), comm.max(wall)};
   };
   // long enough for all of them to arrive meanwhile
-  const double one = timed(0, 20) / 20;
+  const double one = timed(0, 20).wall / 20;
   const auto enough = static_cast<Index>((1e-3 + 2 * count * wire) / one) + 1;
-  std::vector<double> longer;
+  std::vector<double> longer, shared;
   for (int round = 0; round < rounds; ++round) {
-    const double alone = timed(0, enough);
-    longer.push_back((timed(count, enough) - alone) / count);
+    const Spent alone = timed(0, enough);
+    longer.push_back((timed(count, enough).busy - alone.busy) / count);
+    shared.push_back(std::max(1.0, alone.wall / alone.busy));
   }
-  return median(std::move(longer));
+  return median(std::move(longer)) * median(std::move(shared));
 }
 
 double flops_per_second(const mpi::Communicator& comm, Index length, Index count) {
