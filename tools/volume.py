@@ -233,8 +233,8 @@ def draw_crystal(folder, done):
     density.plot(*np.array(plane["atoms_bohr"]).T, "o", color="white", markeredgecolor=INK, markersize=5)
     density.set_aspect("equal")
     density.set_xlabel("bohr")
-    density.set_title(f"density in the plane of {plane['plane']}, electrons / bohr\u00b3", loc="left", fontweight="bold")
-    figure.colorbar(drawn)
+    density.set_title(f"density, plane of {plane['plane']}", loc="left", fontweight="bold")
+    figure.colorbar(drawn, ax=density, shrink=0.7, label="electrons / bohr\u00b3")
     figure.suptitle(f"{done['title']}: {done['energy_ha']['total']:.6f} Ha, by weft", x=0.004, ha="left", fontsize=10,
                     color=QUIET)
     figure.savefig(folder / "silicon.png", dpi=110)

@@ -20,6 +20,7 @@ AtKPoint solve(const Ranks& ranks, const Potential& potential, const Input& inpu
   MPI_Comm_rank(ranks.comm, &rank);
   MPI_Comm_size(ranks.comm, &size);
   const Basis basis = make_basis(input.crystal, point.k, input.cutoff, input.largest_index, size, rank);
+  check_bands(static_cast<long>(input.bands), basis.total);
   weft::Options options = settings.options;
   set_batch(options, columns_for(static_cast<long>(input.bands), basis.total));
   Hamiltonian h(ranks, basis, result.grid, options);

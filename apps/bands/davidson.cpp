@@ -57,6 +57,12 @@ long columns_for(long bands, weft::Index plane_waves) {
   return std::min<long>(bands + std::max<long>(4, bands / 10), static_cast<long>(plane_waves));
 }
 
+void check_bands(long bands, weft::Index plane_waves) {
+  if (bands > plane_waves)
+    throw weft::Error(std::to_string(bands) + " bands are wanted of " + std::to_string(plane_waves) +
+                      " plane waves; ask for fewer bands or raise the cutoff");
+}
+
 Block first_guess(const Basis& basis, long bands) {
   Block x(static_cast<long>(basis.mine.size()), bands);
   for (long b = 0; b < bands; ++b)
@@ -72,9 +78,7 @@ Block first_guess(const Basis& basis, long bands) {
 
 Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted, Workspace& work) {
   const long rows = x.rows(), block = x.columns(), waves = static_cast<long>(h.basis().total);
-  if (wanted.bands > waves || wanted.bands > block)
-    throw weft::Error(std::to_string(wanted.bands) + " bands are wanted of " + std::to_string(waves) +
-                      " plane waves; ask for fewer bands or raise the cutoff");
+  check_bands(wanted.bands, std::min(block, waves));
   const long most = std::min(4 * block, waves);
   const long room = most + block;
   work.v.reshape(rows, room);

@@ -48,6 +48,8 @@ inline Solution davidson(Hamiltonian& h, Block& x, const Wanted& wanted) {
 /// First guesses that do not depend on how many ranks there are: random, with little kinetic
 /// energy.
 Block first_guess(const Basis& basis, long bands);
+/// Throws Error where a basis of so many plane waves has fewer than the bands that are wanted.
+void check_bands(long bands, weft::Index plane_waves);
 /// So many columns help the highest wanted bands to converge.
 long columns_for(long bands, weft::Index plane_waves);
 

@@ -52,7 +52,9 @@ class Calculation {
     for (const KPoint& point : input.scf.kpoints) weights_.push_back(point.weight);
     if (const auto read = restart_.read(space_, electrons_)) density_ = space_.coefficients(*read), guessed_ = false;
     hold_all_electrons();
-    make_states();
+    agree(pools_.all(), [&] { make_states(); });
+    result_.idle = std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.h->idle(); });
+    MPI_Allreduce(MPI_IN_PLACE, &result_.idle, 1, MPI_INT, MPI_SUM, pools_.all());
   }
 
   /// Collective on all ranks: until the energy and the density stay, or too many iterations.
@@ -101,6 +103,7 @@ class Calculation {
   }
 
  private:
+  /// Collective on this pool, whose k-points others have not.
   void make_states() {
     int rank = 0, size = 1;
     MPI_Comm_rank(ranks_.comm, &rank);
@@ -111,6 +114,7 @@ class Calculation {
       state.at = i;
       state.basis =
           make_basis(input_.crystal, input_.scf.kpoints[i].k, input_.cutoff, input_.largest_index, size, rank);
+      check_bands(static_cast<long>(input_.bands), state.basis.total);
       state.x = first_guess(state.basis, columns_for(static_cast<long>(input_.bands), state.basis.total));
     }
     for (State& state : states_) {  // they have their places now
@@ -120,8 +124,6 @@ class Calculation {
       state.h->set_nonlocal(Nonlocal(input_.crystal, state.basis, gth_));
       result_.strategy = state.h->strategy();
     }
-    result_.idle = std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.h->idle(); });
-    MPI_Allreduce(MPI_IN_PLACE, &result_.idle, 1, MPI_INT, MPI_SUM, pools_.all());
   }
 
   /// How well bands are worth being found: a little better than the density that they move in. The

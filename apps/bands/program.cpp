@@ -70,7 +70,7 @@ int Program::run(int argc, char** argv,
   app.add_option("--overlap", asked.at_once,
                  "work on so many bands at a time, while what ranks exchange of those before travels; 0: one after "
                  "the other")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   app.add_flag("--whole-bands", asked.whole_bands,
                "transpose bands, so that each rank applies the Hamiltonian to whole ones; --set batch=N: N at a time");

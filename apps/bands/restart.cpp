@@ -57,11 +57,10 @@ std::optional<std::vector<double>> Restart::read(const Space& space, double elec
   std::error_code none;
   if (rank == 0) there = std::filesystem::exists(path_, none);
   MPI_Bcast(&there, 1, MPI_INT, 0, pools_.all());
-  agree(pools_.all(), [&] {  // before hours of work depend on it
-    if (rank == 0 && !std::ofstream(path_ + ".of", std::ios::app))
-      throw weft::Error("cannot write " + weft::shown_path(path_ + ".of"));
-  });
-  if (!there) return {};
+  if (!there) {
+    check_writable();
+    return {};
+  }
   agree(pools_.all(), [&] {
     if (rank != 0) return;
     const std::string known = text_of(path_ + ".of");
@@ -81,7 +80,17 @@ std::optional<std::vector<double>> Restart::read(const Space& space, double elec
         fmt::format("{} holds the density of {:.6g} electrons, and the crystal has {:.6g}: it is of another "
                     "calculation; name another file",
                     weft::shown_path(path_), held, electrons));
+  check_writable();
   return slab;
+}
+
+void Restart::check_writable() const {
+  agree(pools_.all(), [&] {
+    int rank = 0;
+    MPI_Comm_rank(pools_.all(), &rank);
+    if (rank == 0 && !std::ofstream(path_ + ".of", std::ios::app))
+      throw weft::Error("cannot write " + weft::shown_path(path_ + ".of"));
+  });
 }
 
 void Restart::write(const Space& space, const std::vector<double>& slab) const {

@@ -25,6 +25,9 @@ class Restart {
   void write(const Space& space, const std::vector<double>& slab) const;
 
  private:
+  /// Collective: throws before hours of work depend on a file that cannot be written.
+  void check_writable() const;
+
   const Pools& pools_;
   std::string path_, of_;
   mutable bool told_ = false;  ///< of what the file is

@@ -14,11 +14,14 @@ namespace bands {
 
 namespace {
 
-/// What a value looks like in the file.
+/// What a value looks like in the file, on one line.
 std::string shown(const toml::node& node) {
   std::ostringstream text;
   node.visit([&](const auto& value) { text << value; });
-  return weft::shown(text.str());
+  std::istringstream words(text.str());
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() || line.back() == '[' ? "" : " ") + word;
+  return weft::shown(line);
 }
 
 }  // namespace
