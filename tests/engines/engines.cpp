@@ -187,8 +187,11 @@ TEST_P(Engines, RunOnTwoThreadsAtOnce) {
 
 TEST_P(Engines, AllocateNothingWhileExecuting) {
   if (!heap()) GTEST_SKIP() << "allocations cannot be counted in this build";
+  const auto& c = GetParam();
+#ifndef __x86_64__
+  if (c.engine->name() == "weft" && has_fftw()) GTEST_SKIP() << "FFTW's own allocations look like ours here";
+#endif
   for (const Index n : lengths) {
-    const auto& c = GetParam();
     if (!c.defined(n)) continue;
     const auto lines = c.plan(n);
     const Storage in(9 * lines->in_bytes(), 0), out(9 * lines->out_bytes(), 0);
