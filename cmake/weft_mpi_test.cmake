@@ -38,8 +38,9 @@ function(weft_mpi_test name target)
   elseif(arg_NP GREATER WEFT_CORES AND NOT arg_TINY)
     set(arg_LONG TRUE)
   endif()
-  if(CMAKE_CROSSCOMPILING)
-    math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")  # an emulator is so much slower
+  if(CMAKE_CROSSCOMPILING)  # an emulator is so much slower
+    math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")
+    list(APPEND environment WEFT_TEST_SECONDS=1000)
   endif()
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/run/${name}")
   file(MAKE_DIRECTORY "${folder}")

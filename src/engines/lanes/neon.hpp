@@ -23,9 +23,11 @@ WEFT_INLINE void stream(float* p, Vector<float> v) {
   asm("stnp %d1, %d2, %0" : "=Q"(*reinterpret_cast<Register<float>::loose*>(p)) : "w"(halves[0]), "w"(halves[1]));
 }
 
-// The first of them alone, and zeros. A lane is meant if its bit is set.
+// The first of them alone, and zeros. A lane is meant if its bit is set. Calls, not inlined: the
+// compiler would move sums behind their branches, away from the products that it fuses with them
+// elsewhere, and a line's bits would depend on how many lines there are.
 template <class Real>
-WEFT_INLINE Vector<Real> load_first(const Real* p, unsigned mask) {
+__attribute__((noinline)) Vector<Real> load_first(const Real* p, unsigned mask) noexcept {
   Vector<Real> v{};
 #pragma GCC unroll 4
   for (int k = 0; k < width<Real>; ++k)
@@ -33,7 +35,7 @@ WEFT_INLINE Vector<Real> load_first(const Real* p, unsigned mask) {
   return v;
 }
 template <class Real>
-WEFT_INLINE void store_first(Real* p, unsigned mask, Vector<Real> v) {
+__attribute__((noinline)) void store_first(Real* p, unsigned mask, Vector<Real> v) noexcept {
 #pragma GCC unroll 4
   for (int k = 0; k < width<Real>; ++k)
     if (mask >> k & 1) p[k] = v[k];
