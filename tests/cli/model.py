@@ -270,7 +270,7 @@ class Model(unittest.TestCase):
         keys = "start", "ranks", "cases", "winners", "autos", "times", "near", "inside"
         self.assertEqual({tuple(total[key] for key in keys) for total in data["totals"]},
                          {("", 2, 1, 0, 1, 2, 1, 1), ("", 4, 1, 1, 0, 2, 2, 2), ("all", "", 2, 1, 1, 4, 3, 3)})
-        self.assertEqual(data["simulated"], {"cases": 2, "same": 1, "near": 2})
+        self.assertEqual(data["simulated"], {"cases": 2, "same": 1, "tied": 1, "near": 2})
         with open(os.path.join(out, "forecasts.md")) as file:
             page = file.read()
         self.assertIn("| one node | 2 | c2c 8x8x8 | slab | direct | isend | 1.50 | 1.10 |", page)
