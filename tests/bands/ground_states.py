@@ -94,7 +94,7 @@ class GroundStates(unittest.TestCase):
         self.has("pw.in", "ecutwfc = 3.0", "nbnd = 16,", "nosym = .true., noinv = .true.", "conv_thr = 2.000000e-08",
                  "nr1 = 8, nr2 = 9, nr3 = 10", "0 2 0", "Si 0.125 0.625 0.625", "K_POINTS crystal\n2\n0 0 0.5 0.25\n")
         self.has("abinit.abi", "ecut 1.5\n", "ngfft 8 9 10\n", "nband 16\n", "nsym 1\n", "occopt 1\n", "znucl 14\n",
-                 "kpt 0 0 0.5\n 0 0 0\nwtk 0.25 0.75\n", "toldfe 1.000000e-08\n", "rprim 1 0 0\n 0 2 0\n 0 0 3\n")
+                 "kpt 0 0 0.5\n 0 0 0\nwtk 0.25\n 0.75\n", "toldfe 1.000000e-08\n", "rprim 1 0 0\n 0 2 0\n 0 0 3\n")
         self.assertNotIn("smearing", self.given("pw.in"))
         self.assertNotIn("tsmear", self.given("abinit.abi"))
         self.assertEqual(self.given("Si.gth").split("\n")[1:], [
