@@ -219,11 +219,17 @@ TEST(Tune, WhatHandsOverOtherDataNeverWins) {
 
 TEST(Tune, WhatIsSlowDoesNotWin) {
   if (ranks_of_world() == 1 || crowded()) GTEST_SKIP() << "for ranks that exchange something, and do so in time";
-  Wrong::join(Wrong::How::late);
-  const Tuning found = tune(world, small, {.effort = "estimate"}, {.seconds = 1});
-  Wrong::takes_part = false;
-  EXPECT_NE(found.choice.strategy, "wrong") << found.text;
-  EXPECT_EQ(found.reason, "the fastest of those measured");
+  // A machine busy with other work may need longer to measure two of them.
+  for (const double seconds : {1., 4., 16.}) {
+    Wrong::join(Wrong::How::late);
+    const Tuning found = tune(world, small, {.effort = "estimate"}, {.seconds = seconds});
+    Wrong::takes_part = false;
+    const bool last = seconds == 16;
+    if (!last && found.reason.find("no time to measure others") != std::string::npos) continue;
+    EXPECT_NE(found.choice.strategy, "wrong") << found.text;
+    EXPECT_EQ(found.reason, "the fastest of those measured");
+    return;
+  }
 }
 
 TEST(Explain, TinyTellsOfAllStrategies) {
