@@ -3,6 +3,8 @@
 // against the definition, those of executions in a row against these, to the last bit.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "support/changing.hpp"
 #include "support/late.hpp"
 #include "support/thorough.hpp"
@@ -44,6 +46,7 @@ struct Variant {
   bool dense_only;
 };
 const Variant natural{"natural output", [](Options& o) { o.natural_output = true; }, true};
+constexpr std::size_t one_thread = 5;  // of the first of them
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
       {"plain", [](Options&) {}, false},
@@ -117,12 +120,15 @@ class Runs {
     known_ = std::make_unique<Known>(problem, batch, plan.vectors(), std::is_floating_point_v<In>);
   }
 
-  /// False where the strategy declines.
+  /// Collective, and alike on all ranks. False where the strategy declines. Nothing is executed
+  /// where the schedule comes to one that this strategy has had, as windows of more tiles than there
+  /// are do.
   bool operator()(const std::string& strategy, const ScheduleOptions& schedule, const Variant& variant) {
     Options options{.strategy = strategy, .effort = "estimate", .schedule = schedule, .batch = batch_};
     variant.change(options);
     try {
       Plan plan(world, problem_, options);
+      if (!had_.insert(strategy + ", " + to_string(plan.effective().schedule)).second) return true;
       SCOPED_TRACE(strategy + ", " + to_string(schedule) + ", " + variant.name + ", batch " + std::to_string(batch_));
       run(plan);
       return true;
@@ -130,6 +136,7 @@ class Runs {
       return false;
     }
   }
+  int plans() const { return static_cast<int>(had_.size()); }
 
  private:
   template <class T>
@@ -179,6 +186,7 @@ class Runs {
   Problem<In, Out> problem_;
   Index batch_;
   std::unique_ptr<Known> known_;
+  std::set<std::string> had_;  // strategies and what is done of their schedules
 };
 
 /// `half`: odd (1) or even (0) batches are enough for this problem, where not all are asked for.
@@ -192,20 +200,26 @@ void over_all(const Problem<In, Out>& problem, Index batch, Index half) {
   auto turn = static_cast<std::size_t>(batch + 3 * problem.shape[0]);
   int ran = 0;
   for (const std::string& name : names()) {
-    const bool mixed = name.find('+') != name.npos;
+    const bool late = name.starts_with("late-"), mixed = name.find('+') != name.npos;
     if (mixed && problem.waves) continue;
-    // each under one schedule, or where peers read what is the plan's own under all that keep few
-    // tiles of it
+    // Each under one schedule, or where peers read what is the plan's own under all that keep few
+    // tiles of it. Of all schedules late ranks have every one: they show whatever others show. Threads
+    // of a rank, which have no part in what ranks wait for and spin, are left out there.
     std::vector<ScheduleOptions> some{all[turn++ % all.size()]};
-    if (!mixed && name.starts_with("late-") && strategy(name).reads_in_place())
+    if (!mixed && late && strategy(name).reads_in_place())
       for (Index window = 0; window <= 4; ++window) some.push_back({"kept", 1, window, 0});
-    for (const ScheduleOptions& schedule : thorough() ? all : some) {
-      const Variant* variant = mixed ? &natural : &variants()[turn++ % variants().size()];
+    const std::size_t any_threads = some.size();
+    if (thorough() && late) some.insert(some.end(), all.begin(), all.end());
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      const ScheduleOptions& schedule = some[k];
+      const std::size_t count = k < any_threads ? variants().size() : one_thread;
+      const Variant* variant = mixed ? &natural : &variants()[turn++ % count];
       if (variant->dense_only && problem.waves) variant = &variants().front();
-      ran += runs(name, schedule, *variant) || (!thorough() && runs(name, {}, *variant));
+      ran += runs(name, schedule, *variant) || runs(name, schedule, variants().front()) || runs(name, {}, *variant);
       if (testing::Test::HasFailure()) return;
     }
   }
+  testing::Test::RecordProperty("plans", runs.plans());
   EXPECT_GT(ran, static_cast<int>(names().size()) / 2);
 }
 
