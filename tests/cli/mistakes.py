@@ -3,7 +3,7 @@
 import os
 import resource
 
-from support import MPIEXEC, Result, Test, WEFT, main, weft, write_npy
+from support import MPIEXEC, MPIRUN, Result, Test, WEFT, main, weft, write_npy
 from wrong import command_lines
 
 
@@ -66,10 +66,7 @@ class Mistakes(Test):
         self.assertEqual(os.listdir(self.folder.name), ["u.npy"])
 
     def test_ranks_that_differ(self):
-        environment = {
-            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"
-        }
+        environment = {**MPIRUN, "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
         for words in ["bench", "--shape", "8x8x9"], ["bench", "--shape", "8x8x8", "--strategy",
                                                      "isend"], ["bench",
                                                                 "--nope"], ["transform", "a", "b", "--forward"]:

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from program import Result  # noqa: E402
+from program import MPIRUN, Result  # noqa: E402, F401
 
 WEFT, MPIEXEC = (os.path.abspath(word) if os.path.exists(word) else word for word in sys.argv[1:3])
 SIZES = {"f4": 4, "f8": 8, "c8": 8, "c16": 16, "i2": 2, "u1": 1}

@@ -156,8 +156,7 @@ def pages(_, files):
 
 
 def run(weft, files):
-    environment = dict(os.environ, WEFT_WISDOM="wisdom.json", OMP_NUM_THREADS="1",
-                       OMPI_MCA_pml="ob1", OMPI_MCA_mpi_yield_when_idle="1")  # as support/launch says
+    environment = dict(os.environ, WEFT_WISDOM="wisdom.json", OMP_NUM_THREADS="1")
     ran = wrong = 0
     for file, first, mark, code in blocks(files, "sh"):
         if mark.startswith("not run: "):

@@ -9,7 +9,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from processes import SHARED, killed  # noqa: E402
-from program import Result  # noqa: E402
+from program import MPIRUN, Result  # noqa: E402
 
 WEFT, ALONE, MPIEXEC = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2]), sys.argv[3]
 
@@ -30,16 +30,10 @@ class Killed(unittest.TestCase):
                     self.assertRegex(text, "(?i)signal:? 9|no such process")
 
 
-AS_ROOT = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1",
-    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"
-}
-
-
 class Alone(unittest.TestCase):
     """Rank 1 does otherwise than rank 0, which waits."""
     def alone(self, what, **environment):
-        return Result([MPIEXEC, "-n", "2", ALONE, what], seconds=30, environment={**AS_ROOT, **environment})
+        return Result([MPIEXEC, "-n", "2", ALONE, what], seconds=30, environment={**MPIRUN, **environment})
 
     def test_time_limit(self):
         for what, texts in {
@@ -102,7 +96,7 @@ class Refused(unittest.TestCase):
 
         def run():
             return Result([MPIEXEC, "-n", "2", program, strategy, str(nth)], seconds=30,
-                          environment={**AS_ROOT, "WEFT_TIMEOUT": "1.5"})
+                          environment={**MPIRUN, "WEFT_TIMEOUT": "1.5"})
 
         result = run()
         if result.seconds >= 15:  # mpirun itself may fail to end after MPI_Abort, but seldom
@@ -161,7 +155,7 @@ class LittleMemory(unittest.TestCase):
         self.ends(
             Result([
                 MPIEXEC, "-n", "2", "sh", "-c", script, WEFT, "plan", "--shape", "512x512x256", "--effort", "estimate"
-            ], seconds=40, environment={**AS_ROOT, "WEFT_TIMEOUT": "30"}))
+            ], seconds=40, environment={**MPIRUN, "WEFT_TIMEOUT": "30"}))
 
 
 class NoSharedMemory(unittest.TestCase):
