@@ -15,7 +15,7 @@ namespace bands {
 namespace {
 
 AtKPoint solve(const Ranks& ranks, const Potential& potential, const Input& input, const KPoint& point,
-               const Settings& settings, const std::string& name, BandStructure& result) {
+               const Settings& settings, const std::string& name, BandStructure& result, Busy& busy) {
   int rank = 0, size = 1;
   MPI_Comm_rank(ranks.comm, &rank);
   MPI_Comm_size(ranks.comm, &size);
@@ -27,9 +27,8 @@ AtKPoint solve(const Ranks& ranks, const Potential& potential, const Input& inpu
   h.set_potential(potential.space, potential.slab);
   if (potential.ions) h.set_nonlocal(Nonlocal(input.crystal, basis, *potential.ions));
   result.strategy = h.strategy();
-  if (!h.idle()) result.idle = 0;
-
   Block x = first_guess(basis, columns_for(static_cast<long>(input.bands), basis.total));
+  busy.add(h, x.columns());
   const auto told = [&](const Step& step) {
     settings.told(
         fmt::format("{}: step {}, {} bands open, residual {:.1e} Ha", name, step.number, step.open, step.residual));
@@ -61,7 +60,7 @@ void solve_path(const Pools& pools, const Potential& potential, const Input& inp
   const double start = MPI_Wtime();
   MPI_Comm_size(pools.all(), &result.ranks);
   result.pools = pools.count();
-  result.idle = 1;
+  Busy busy;
   const Ranks ranks{pools.mine(), &result.seconds, settings.at_once, settings.whole_bands};
   for (const KPoint& point : input.kpoints) result.kpoints.push_back({point, 0, {}});
   agree(pools.all(), [&] {
@@ -70,11 +69,11 @@ void solve_path(const Pools& pools, const Potential& potential, const Input& inp
       const KPoint& point = input.kpoints[i];
       const std::string label = point.label.empty() ? "" : " (" + point.label + ")";
       const std::string name = fmt::format("k-point {} of {}{}", i + 1, input.kpoints.size(), label);
-      result.kpoints[i] = solve(ranks, potential, input, point, settings, name, result);
+      result.kpoints[i] = solve(ranks, potential, input, point, settings, name, result, busy);
     }
   });
   share(pools, result.kpoints, input);
-  MPI_Allreduce(MPI_IN_PLACE, &result.idle, 1, MPI_INT, MPI_SUM, pools.all());
+  result.idle = busy.idle(pools.all());
   MPI_Allreduce(MPI_IN_PLACE, &result.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, pools.all());
   result.wall = MPI_Wtime() - start;
 }

@@ -8,6 +8,7 @@
 #include <weft/options.hpp>
 
 #include "at_kpoint.hpp"
+#include "idle.hpp"
 #include "input.hpp"
 
 namespace bands {
@@ -16,7 +17,7 @@ struct BandStructure {
   std::vector<AtKPoint> kpoints;  ///< in the order of the input; on all ranks
   weft::Shape grid;
   int ranks = 1, pools = 1;
-  int idle = 0;          ///< ranks that have nothing to do at any k-point
+  Idle idle;
   std::string strategy;  ///< of the transforms of the last k-point of the first pool
   Seconds seconds;       ///< the longest of any rank, by category
   double wall = 0;       ///< seconds of the whole calculation

@@ -53,8 +53,9 @@ class Calculation {
     if (const auto read = restart_.read(space_, electrons_)) density_ = space_.coefficients(*read), guessed_ = false;
     hold_all_electrons();
     agree(pools_.all(), [&] { make_states(); });
-    result_.idle = std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.h->idle(); });
-    MPI_Allreduce(MPI_IN_PLACE, &result_.idle, 1, MPI_INT, MPI_SUM, pools_.all());
+    Busy busy;
+    for (const State& state : states_) busy.add(*state.h, state.x.columns());
+    result_.idle = busy.idle(pools_.all());
   }
 
   /// Collective on all ranks: until the energy and the density stay, or too many iterations.

@@ -46,7 +46,7 @@ struct GroundState {
   weft::Shape grid;
   int ranks = 1, pools = 1;
   int symmetries = 0;  ///< of the crystal that were used; 0: not asked for
-  int idle = 0;        ///< ranks that have nothing to do
+  Idle idle;           ///< on the mesh
   std::string strategy;
   Seconds seconds;
   double wall = 0;

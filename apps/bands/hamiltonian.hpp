@@ -46,8 +46,8 @@ class Hamiltonian {
   weft::Box density_box() const;
   /// Collective: out = H in, of `count` columns.
   void apply(const Complex* in, Complex* out, long count);
-  /// Whether this rank has neither plane waves nor points of real space.
-  bool idle() const { return basis_.mine.empty() && plan().map_view().box.volume() == 0; }
+  /// Whether this rank transforms any of so many bands; where they are not transposed it does.
+  bool has_bands(long count) const { return !transposition_ || transposition_->has_any(count); }
   /// Seconds that the transforms of this rank have spent in exchanges.
   double exchange_seconds() const {
     return transposition_ ? transposition_->seconds() : plan().spent().exchange_seconds;

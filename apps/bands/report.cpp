@@ -46,6 +46,14 @@ std::vector<std::pair<std::string, double>> categories(const Seconds& seconds, d
           {"dense", seconds.dense}};
 }
 
+std::vector<std::pair<std::string, int>> counts(const Idle& idle) {
+  return {{"no_kpoint", idle.kpoints},
+          {"no_plane_waves", idle.plane_waves},
+          {"no_planes", idle.space},
+          {"no_whole_bands", idle.whole_bands},
+          {"nothing", idle.nothing}};
+}
+
 std::string seconds_text(const Seconds& s, double wall) {
   return fmt::format(
       "\n{:.3g} s: transforms {:.3g}, of these exchanges {:.3g}; matrix products {:.3g}, sums over ranks "
@@ -53,19 +61,13 @@ std::string seconds_text(const Seconds& s, double wall) {
       wall, s.transforms, s.exchanges, s.products, s.sums, s.slabs, s.dense);
 }
 
-std::string idle_text(int idle, int ranks) {
-  if (idle == 0) return "";
-  return fmt::format(
-      "{} of {} ranks have nothing to do, neither plane waves nor planes of real space: as fast with {}\n", idle, ranks,
-      ranks - idle);
-}
-
-std::string table(const Input& input, const BandStructure& structure) {
+std::string table(const Input& input, const BandStructure& structure, bool idle) {
   std::string out = input.title.empty() ? "" : input.title + "\n";
-  out += fmt::format("{} atoms, {} plane waves, grid {}; {} ranks in {} pools, exchange {}\n\n",
+  out += fmt::format("{} atoms, {} plane waves, grid {}; {} ranks in {} pools, exchange {}\n",
                      input.crystal.atoms.size(), plane_waves(structure), fmt::join(structure.grid, " x "),
                      structure.ranks, structure.pools, structure.strategy);
-  out += idle_text(structure.idle, structure.ranks);
+  if (idle) out += idle_text(structure.idle, structure.ranks);
+  out += '\n';
   std::size_t width = 7;
   for (const AtKPoint& at : structure.kpoints) width = std::max(width, place(at.point).size());
   out += fmt::format("{:<{}}  steps  energies, eV\n", "k-point", width);
@@ -125,7 +127,7 @@ std::string json(const Input& input, const BandStructure& structure) {
   all["kpoints"] = kpoints;
   all["ranks"] = structure.ranks;
   all["pools"] = structure.pools;
-  all["idle_ranks"] = structure.idle;
+  for (const auto& [name, count] : counts(structure.idle)) all["idle_ranks"][name] = count;
   all["strategy"] = structure.strategy;
   for (const auto& [name, value] : categories(structure.seconds, structure.wall)) all["seconds"][name] = value;
   return all.dump(1) + "\n";

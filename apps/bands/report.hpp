@@ -10,8 +10,8 @@
 
 namespace bands {
 
-/// Many lines: energies in eV.
-std::string table(const Input& input, const BandStructure& structure);
+/// Many lines: energies in eV. `idle`: with a line on ranks that lack something.
+std::string table(const Input& input, const BandStructure& structure, bool idle = true);
 /// One JSON object: energies in eV, k-points with their distance along the path in 1/bohr, the gap,
 /// seconds by category.
 std::string json(const Input& input, const BandStructure& structure);
@@ -20,8 +20,8 @@ std::string json(const Input& input, const BandStructure& structure);
 std::string seconds_text(const Seconds& seconds, double wall);
 /// The same by category for JSON: names and seconds.
 std::vector<std::pair<std::string, double>> categories(const Seconds& seconds, double wall);
-/// A line where ranks have nothing to do; else nothing.
-std::string idle_text(int idle, int ranks);
+/// For JSON: how many ranks lack what.
+std::vector<std::pair<std::string, int>> counts(const Idle& idle);
 
 /// A line for each iteration, the first with a heading.
 std::string line(const Iteration& now);

@@ -80,10 +80,10 @@ std::string line(const Iteration& now) {
 
 std::string table(const Input& input, const GroundState& state) {
   std::string out = input.title.empty() ? "\n" : "\n" + input.title + "\n";
-  out +=
-      fmt::format("{} atoms, {} k-points, grid {}; {} ranks in {} pools, exchange {}\n\n", input.crystal.atoms.size(),
-                  state.kpoints.size(), fmt::join(state.grid, " x "), state.ranks, state.pools, state.strategy);
+  out += fmt::format("{} atoms, {} k-points, grid {}; {} ranks in {} pools, exchange {}\n", input.crystal.atoms.size(),
+                     state.kpoints.size(), fmt::join(state.grid, " x "), state.ranks, state.pools, state.strategy);
   out += idle_text(state.idle, state.ranks);
+  out += '\n';
   if (state.symmetries > 0) out += fmt::format("k-points are those that {} symmetries leave\n", state.symmetries);
   for (const auto& [name, energy] : parts(state.energy)) out += fmt::format("{:<24} {:>18.10f} Ha\n", name, energy);
   out += fmt::format("\n{} {:.4f} eV\n{:<28} weight  energies, eV\n",
@@ -105,7 +105,7 @@ std::string table(const Input& input, const GroundState& state) {
       out += fmt::format("{:<4} {:>14.8f} {:>14.8f} {:>14.8f}\n", input.crystal.species[input.crystal.atoms[n].species],
                          state.forces[n][0], state.forces[n][1], state.forces[n][2]);
   }
-  if (!state.path.kpoints.empty()) out += "\n" + table(input, state.path);
+  if (!state.path.kpoints.empty()) out += "\n" + table(input, state.path, state.path.idle != state.idle);
   out += seconds_text(state.seconds, state.wall);
   return out;
 }
@@ -138,8 +138,8 @@ std::string json(const Input& input, const GroundState& state) {
            {"ranks", state.ranks},
            {"pools", state.pools},
            {"symmetries", state.symmetries},
-           {"idle_ranks", state.idle},
            {"strategy", state.strategy}};
+  for (const auto& [name, count] : counts(state.idle)) all["idle_ranks"][name] = count;
   for (const auto& [name, value] : categories(state.seconds, state.wall)) all["seconds"][name] = value;
   if (!state.forces.empty()) all["forces_ha_per_bohr"] = state.forces;
   if (!state.density.empty()) all["density_slice"] = slice(input.crystal, state);

@@ -59,6 +59,10 @@ std::vector<Transposition::Some> Transposition::cut(long count) {
   return all;
 }
 
+bool Transposition::has_any(long count) const {
+  return count >= bands_ * ranks_ || rank_ * ((count + ranks_ - 1) / ranks_) < count;
+}
+
 const Complex* Transposition::whole(const Some& some) const {
   return some.turn.to_bands[some.place].data() + some.turn.bands * ranks_ * rows_;
 }

@@ -35,6 +35,8 @@ class Transposition {
   /// Collective.
   void look(const Complex* in, long count, const Look& look);
 
+  /// Whether this rank gets any of so many bands.
+  bool has_any(long count) const;
   /// Seconds of this rank in transpositions.
   double seconds() const { return seconds_; }
   const std::string& strategy() { return turn(bands_).gather->strategy(); }

@@ -159,7 +159,37 @@ TEST(Empirical, RanksWithoutPlaneWaves) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const auto planes = static_cast<int>(s.grid[0]);  // of real space, which the others share
-  EXPECT_EQ(s.idle, std::max(0, ranks - std::max(planes, 1)));
+  EXPECT_EQ(s.idle.kpoints, 0);
+  EXPECT_EQ(s.idle.plane_waves, ranks - 1);
+  EXPECT_EQ(s.idle.space, std::max(0, ranks - planes));
+  EXPECT_EQ(s.idle.whole_bands, 0);
+  EXPECT_EQ(s.idle.nothing, std::max(0, ranks - std::max(planes, 1)));
+  const std::string told = bands::idle_text(s.idle, ranks);
+  EXPECT_EQ(told.find("no plane waves") != told.npos, ranks > 1) << told;
+  EXPECT_EQ(told.find("could be left out") != told.npos, ranks > planes) << told;
+}
+
+TEST(Empirical, RanksWithoutKPoints) {
+  Input input = at(crystal("silicon"), {{0, 0, 0}}, 4);
+  input.cutoff = 4;
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const BandStructure s = solve(input, ranks);
+  EXPECT_EQ(s.idle, (bands::Idle{ranks - 1, 0, 0, 0, ranks - 1}));
+  const std::string told = bands::idle_text(s.idle, ranks);
+  EXPECT_EQ(told.find("no k-point") != told.npos, ranks > 1) << told;
+}
+
+TEST(Empirical, RanksWithoutWholeBands) {
+  Input input = at(crystal("silicon"), {{0.2, 0, 0}}, 1);
+  input.cutoff = 0.1;
+  bands::Settings settings;
+  settings.whole_bands = true;
+  const BandStructure s = bands::band_structure(MPI_COMM_WORLD, input, settings);
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  // One plane wave has one band, and every rank all planes of its own bands.
+  EXPECT_EQ(s.idle, (bands::Idle{0, ranks - 1, 0, ranks - 1, ranks - 1}));
 }
 
 TEST(Empirical, TaskGroupsChangeNothing) {

@@ -12,11 +12,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from program import MPIRUN  # noqa: E402  (and what it sets in the environment makes MPI start sooner)
+
 BANDS, SCF, CRYSTALS, MPIEXEC = sys.argv[1:5]
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
-               "PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "WEFT_WISDOM": "none",
-               "OMPI_MCA_pml": "ob1", "OMPI_MCA_mpi_yield_when_idle": "1"}  # as support/launch says
+ENVIRONMENT = {**os.environ, **MPIRUN, "WEFT_WISDOM": "none"}
 
 
 class Programs(unittest.TestCase):
@@ -68,6 +68,28 @@ class Programs(unittest.TestCase):
         self.check_cube()
         self.check_xsf()
         self.check_report()
+
+    def test_ranks_that_idle_are_told_of(self):
+        """Once, in the table and in JSON."""
+        crystal = self.small_silicon(("mesh = [2, 1, 1]", "mesh = [1, 1, 1]"))
+        ran = self.run_program(SCF, crystal, "--pools", 2, "--json", self.place("i.json"))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stdout.count("note: of 2 ranks 1 has no k-point; 1 could be left out"), 1, ran.stdout)
+        written = json.loads(self.place("i.json").read_text())
+        self.assertEqual(written["idle_ranks"]["no_kpoint"], 1)
+        self.assertEqual(written["path"]["idle_ranks"]["nothing"], 0)
+
+        crystal = self.changed("silicon.toml", ("steps = 20", "steps = 2"), ("cutoff_ry = 25", "cutoff_ry = 3"))
+        ran = self.run_program(BANDS, crystal, "--pools", 1, "--json", self.place("i.json"), ranks=12)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        idle = json.loads(self.place("i.json").read_text())["idle_ranks"]
+        planes = json.loads(self.place("i.json").read_text())["grid"][0]
+        self.assertEqual(idle["no_planes"], 12 - planes)
+        self.assertEqual(ran.stdout.count(f"{12 - planes} have no planes of real space"), 1, ran.stdout)
+
+        ran = self.run_program(BANDS, crystal, "--json", self.place("i.json"))
+        self.assertNotIn("note:", ran.stdout)
+        self.assertEqual(set(json.loads(self.place("i.json").read_text())["idle_ranks"].values()), {0})
 
     def small_silicon(self, *changes):
         return self.changed("silicon_lda.toml", ("cutoff_ha = 25", "cutoff_ha = 5"), ("grid = [33, 33, 33]", ""),
