@@ -46,10 +46,14 @@ class LongLineTiny : public testing::Test {
   }
 
   template <class Real>
-  void is_right(Index n, const Options& options, bool one_array = false) {
-    SCOPED_TRACE(std::to_string(n) + " points, " + options.strategy + (options.natural_output ? ", natural" : ""));
-    LongLine<Real> fft(MPI_COMM_WORLD, n, options);
+  void is_right(Index n, const Options& options, bool one_array = false, Index rows = 0) {
+    SCOPED_TRACE(std::to_string(n) + " points, " + options.strategy + (options.natural_output ? ", natural" : "") +
+                 ", rows " + std::to_string(rows));
+    LongLine<Real> fft(MPI_COMM_WORLD, n, options, rows);
     EXPECT_EQ(fft.rows() * fft.columns(), n);
+    EXPECT_TRUE(rows == 0 || fft.rows() == rows);
+    const Index first_row = options.split.bounds(fft.rows(), world.size())[static_cast<std::size_t>(rank)];
+    EXPECT_EQ(fft.input_first(), first_row * fft.columns());
     const Index before = fft.input_elements(), after = fft.output_elements();
     EXPECT_EQ(world.sum(before), n);
     EXPECT_EQ(world.sum(after), n);
@@ -98,6 +102,29 @@ TEST_F(LongLineTiny, OfEveryLength) {
 TEST_F(LongLineTiny, InOneArray) {
   for (const bool natural : {false, true})
     for (const Index n : {12, 35, 128}) is_right<double>(n, {.effort = "estimate", .natural_output = natural}, true);
+}
+
+// What callers see is cut into the rows they ask for, whatever the two plans transform.
+TEST_F(LongLineTiny, OfGivenRows) {
+  const Index ranks = world.size(), side = 4 * ranks;
+  for (const Split& split : {Split::even(), Split::blocks()})
+    for (const bool natural : {false, true}) {
+      const Options options{.effort = "estimate", .split = split, .natural_output = natural};
+      is_right<double>(side * side, options, false, ranks);
+      is_right<float>(side * side, options, true, ranks);
+      for (const Index rows : {1, 2, 4, 5, 12, 60}) is_right<double>(60, options, false, rows);
+      for (const Index rows : {3, 6, 96}) is_right<double>(288, options, true, rows);
+    }
+  for (const bool natural : {false, true}) {
+    const LongLine<double> fft(MPI_COMM_WORLD, side * side, {.effort = "estimate", .natural_output = natural}, ranks);
+    const std::string wanted =
+        "transformed as " + std::to_string(side) + " rows of " + std::to_string(side) + ", columns, then rows";
+    EXPECT_NE(fft.describe().find(wanted), std::string::npos) << fft.describe();
+  }
+  std::vector<Index> bounds(static_cast<std::size_t>(ranks), 0);
+  bounds.push_back(4);  // the last rank has all: of 4 rows and of 4 columns alone
+  const Options given{.effort = "estimate", .split = Split::given(bounds)};
+  is_right<double>(16, given, false, 4);
 }
 
 TEST_F(LongLineTiny, ByEveryStrategyAndManyOptions) {
