@@ -61,13 +61,15 @@ std::string seconds_text(const Seconds& s, double wall) {
       wall, s.transforms, s.exchanges, s.products, s.sums, s.slabs, s.dense);
 }
 
-std::string table(const Input& input, const BandStructure& structure, bool idle) {
-  std::string out = input.title.empty() ? "" : input.title + "\n";
-  out += fmt::format("{} atoms, {} plane waves, grid {}; {} ranks in {} pools, exchange {}\n",
+std::string heading(const Input& input, const BandStructure& structure) {
+  return (input.title.empty() ? "" : input.title + "\n") +
+         fmt::format("{} atoms, {} plane waves, grid {}; {} ranks in {} pools, exchange {}\n",
                      input.crystal.atoms.size(), plane_waves(structure), fmt::join(structure.grid, " x "),
                      structure.ranks, structure.pools, structure.strategy);
-  if (idle) out += idle_text(structure.idle, structure.ranks);
-  out += '\n';
+}
+
+std::string energies(const Input& input, const BandStructure& structure) {
+  std::string out;
   std::size_t width = 7;
   for (const AtKPoint& at : structure.kpoints) width = std::max(width, place(at.point).size());
   out += fmt::format("{:<{}}  steps  energies, eV\n", "k-point", width);
@@ -89,6 +91,10 @@ std::string table(const Input& input, const BandStructure& structure, bool idle)
   }
   out += seconds_text(structure.seconds, structure.wall);
   return out;
+}
+
+std::string table(const Input& input, const BandStructure& structure) {
+  return heading(input, structure) + idle_text(structure.idle, structure.ranks) + '\n' + energies(input, structure);
 }
 
 std::string json(const Input& input, const BandStructure& structure) {

@@ -10,8 +10,12 @@
 
 namespace bands {
 
-/// Many lines: energies in eV. `idle`: with a line on ranks that lack something.
-std::string table(const Input& input, const BandStructure& structure, bool idle = true);
+/// A line or two: what was calculated, and by whom.
+std::string heading(const Input& input, const BandStructure& structure);
+/// Many lines: a row for each k-point, in eV, gaps and seconds.
+std::string energies(const Input& input, const BandStructure& structure);
+/// Both, and between them which ranks lack something.
+std::string table(const Input& input, const BandStructure& structure);
 /// One JSON object: energies in eV, k-points with their distance along the path in 1/bohr, the gap,
 /// seconds by category.
 std::string json(const Input& input, const BandStructure& structure);

@@ -105,7 +105,11 @@ std::string table(const Input& input, const GroundState& state) {
       out += fmt::format("{:<4} {:>14.8f} {:>14.8f} {:>14.8f}\n", input.crystal.species[input.crystal.atoms[n].species],
                          state.forces[n][0], state.forces[n][1], state.forces[n][2]);
   }
-  if (!state.path.kpoints.empty()) out += "\n" + table(input, state.path, state.path.idle != state.idle);
+  if (const BandStructure& path = state.path; !path.kpoints.empty()) {
+    out += '\n' + heading(input, path);
+    if (path.idle != state.idle) out += idle_text(path.idle, path.ranks);
+    out += '\n' + energies(input, path);
+  }
   out += seconds_text(state.seconds, state.wall);
   return out;
 }

@@ -117,10 +117,6 @@ Layout line_of(const Layout& rows, int axis, Index n) {
   return Layout(Shape{n}, parts);
 }
 
-}  // namespace
-
-namespace {
-
 /// How a line is cut. Callers see `rows` rows of `columns` points; scrambled modes lie in as many
 /// rows, row k with the modes k, k + rows, ...
 struct Cuts {

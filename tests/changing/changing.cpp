@@ -3,6 +3,7 @@
 // against the definition, those of executions in a row against these, to the last bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/changing.hpp"
@@ -46,7 +47,6 @@ struct Variant {
   bool dense_only;
 };
 const Variant natural{"natural output", [](Options& o) { o.natural_output = true; }, true};
-constexpr std::size_t one_thread = 5;  // of the first of them
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
       {"plain", [](Options&) {}, false},
@@ -61,6 +61,15 @@ const std::vector<Variant>& variants() {
       {"two threads", [](Options& o) { o.threads = 2; }, false},
       {"a communicating thread", [](Options& o) { o.threads = 2, o.schedule.communicate = "thread"; }, false}};
   return all;
+}
+/// How many of them, which come first, have ranks of one thread.
+std::size_t variants_of_one_thread() {
+  const auto threaded = std::find_if(variants().begin(), variants().end(), [](const Variant& variant) {
+    Options options;
+    variant.change(options);
+    return options.threads > 1;
+  });
+  return static_cast<std::size_t>(threaded - variants().begin());
 }
 
 /// Fields of a batch on the whole grid, and what is transformed back.
@@ -212,7 +221,7 @@ void over_all(const Problem<In, Out>& problem, Index batch, Index half) {
     if (thorough() && late) some.insert(some.end(), all.begin(), all.end());
     for (std::size_t k = 0; k < some.size(); ++k) {
       const ScheduleOptions& schedule = some[k];
-      const std::size_t count = k < any_threads ? variants().size() : one_thread;
+      const std::size_t count = k < any_threads ? variants().size() : variants_of_one_thread();
       const Variant* variant = mixed ? &natural : &variants()[turn++ % count];
       if (variant->dense_only && problem.waves) variant = &variants().front();
       ran += runs(name, schedule, *variant) || runs(name, schedule, variants().front()) || runs(name, {}, *variant);
