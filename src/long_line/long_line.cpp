@@ -117,10 +117,12 @@ Layout line_of(const Layout& rows, int axis, Index n) {
   return Layout(Shape{n}, parts);
 }
 
+}  // namespace
+
 /// How a line is cut. Callers see `rows` rows of `columns` points; scrambled modes lie in as many
 /// rows, row k with the modes k, k + rows, ...
-struct Cuts {
-  Cuts(Index n, Index given_rows, int ranks, const Options& options)
+struct LineCuts {
+  LineCuts(Index n, Index given_rows, int ranks, const Options& options)
       : rows(given_rows > 0 ? given_rows : largest_divisor_to_root(n)),
         columns(n / rows),
         natural(options.natural_output),
@@ -176,12 +178,10 @@ struct Cuts {
   }
 };
 
-}  // namespace
-
 struct AnyLongLine::Body {
   Body(const mpi::Communicator& all, Precision precision, Index points, const Options& options, Index given_rows)
       : n(points),
-        cuts(all.agree([&] { return Cuts(n, given_rows, all.size(), options); })),
+        cuts(all.agree([&] { return LineCuts(n, given_rows, all.size(), options); })),
         powers(all.agree([&] { return UnityRoots(n); })),
         in(line_of(cuts.points, 0, n)),
         out(line_of(cuts.modes, cuts.natural ? 1 : 0, n)),
@@ -210,7 +210,7 @@ struct AnyLongLine::Body {
   }
 
   Index n;
-  Cuts cuts;
+  LineCuts cuts;
   UnityRoots powers;
   Layout in, out;  // of the line
   AnyPlan first, second;
@@ -250,7 +250,7 @@ Index AnyLongLine::mode(Index p) const {
                 " points is asked for; "
                 "allowed: 0 to " +
                 std::to_string(body_->n - 1));
-  const Cuts& cuts = body_->cuts;
+  const LineCuts& cuts = body_->cuts;
   return cuts.natural ? p : p / cuts.columns + cuts.rows * (p % cuts.columns);
 }
 
@@ -262,7 +262,7 @@ Index AnyLongLine::input_first() const { return body_->in.box(body_->rank).lo[0]
 Index AnyLongLine::output_first() const { return body_->out.box(body_->rank).lo[0]; }
 
 std::string AnyLongLine::describe() const {
-  const Cuts& cuts = body_->cuts;
+  const LineCuts& cuts = body_->cuts;
   const auto in_rows = [](Index rows, Index columns) {
     return std::to_string(rows) + " rows of " + std::to_string(columns);
   };
