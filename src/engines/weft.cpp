@@ -1,6 +1,6 @@
 // The engine "weft", the default: for each line weft's own kernels (lanes.hpp), where the processor
 // has them and they are faster, or else the lines of another engine, which is this one's alone.
-// Planning measures both. Effort "estimate" measures nothing, and takes the other engine's lines.
+// Planning measures both; effort "estimate" guesses.
 //
 // Wisdom is that of the other engine, with rows for the lines that go to weft's kernels. What the
 // other engine found for those stays behind. An engine that keeps no wisdom has rows all the same:
@@ -27,6 +27,13 @@ double advantage() { return kernel_set() == "avx512" ? 0.9 : 1; }
 // Complex lines beyond this many points go back by the same engine as they came: planning them
 // takes long.
 constexpr Index long_line = 4096;
+
+// What effort "estimate" takes without measuring. Of short lines the other engine knows most by
+// heart, and plans them at once.
+bool is_guessed_own(const LineSpec& spec) {
+  constexpr Index shortest = 21;
+  return kernel_set() == "avx512" && spec.length >= shortest && fits_lanes(spec);
+}
 
 class WeftEngine final : public Engine {
  public:
@@ -97,8 +104,7 @@ class WeftEngine final : public Engine {
   std::vector<std::shared_ptr<const Lines>> make_all(const std::vector<LineSpec>& specs,
                                                      const std::string& effort) const override {
     kernel_set();  // its error is one with every effort
-    if (effort == "estimate") return other_->plan_all(specs, effort);
-    choose(specs, effort);
+    if (effort != "estimate") choose(specs, effort);
     std::vector<LineSpec> others;
     for (const LineSpec& spec : specs)
       if (!is_own({spec, effort})) others.push_back(spec);
@@ -136,6 +142,7 @@ class WeftEngine final : public Engine {
   }
 
   bool is_own(const Key& key) const {
+    if (key.second == "estimate") return is_guessed_own(key.first);
     const auto known = own_.find(key);
     return known != own_.end() && known->second;
   }

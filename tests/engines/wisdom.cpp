@@ -155,7 +155,7 @@ TEST(Weft, ServesAnyEngine) {
   EXPECT_EQ(another->export_wisdom(), wisdom);
   EXPECT_EQ(another->plan(smooth, "measure")->reads_ahead(), fits_lanes(smooth));
   EXPECT_THROW(another->import_wisdom("weft fftw wisdom 1\n"), Error);
-  EXPECT_FALSE(one->plan(smooth, "estimate")->reads_ahead()) << "nothing is measured, so nothing is preferred";
+  EXPECT_EQ(one->plan(smooth, "estimate")->reads_ahead(), kernel_set() == "avx512") << "what else may be slower";
 }
 
 }  // namespace

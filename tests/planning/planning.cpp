@@ -80,7 +80,7 @@ Counts counted(Work work) {
 
 TEST(PlanningTiny, FftwIsAskedOnceForWhatAProgramTaughtIt) {
   if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
-  const Engine& fftw = engine("weft");
+  const Engine& fftw = engine("fftw");
   fftw.let_go();
   const auto specs = lines_of({12, 20, 28});
   std::vector<std::shared_ptr<const Lines>> lines;
@@ -94,6 +94,19 @@ TEST(PlanningTiny, FftwIsAskedOnceForWhatAProgramTaughtIt) {
   lines.clear();
   forget_wisdom();
   EXPECT_GE(counted([&] { lines = fftw.plan_all(specs, "estimate"); }).plans, 6);
+}
+
+TEST(PlanningTiny, KernelsAreGuessedWithoutFftw) {
+  if (!has_fftw()) GTEST_SKIP() << "this build is without FFTW";
+  if (kernel_set() != "avx512") GTEST_SKIP() << "other kernels are not guessed";
+  const Engine& weft = engine("weft");
+  weft.let_go();
+  const auto specs = lines_of({40, 64, 74});
+  std::vector<std::shared_ptr<const Lines>> lines;
+  const Counts cost = counted([&] { lines = weft.plan_all(specs, "estimate"); });
+  EXPECT_EQ(cost.exports + cost.imports + cost.plans, 0);
+  for (const auto& of : lines) EXPECT_TRUE(of->takes_steps());
+  EXPECT_FALSE(weft.plan(lines_of({8}).front(), "estimate")->takes_steps()) << "FFTW's, of short lines";
 }
 
 TEST(PlanningTiny, KnownLinesAreReadOnceEach) {
