@@ -78,7 +78,8 @@ struct Box {
   /// Number of points (0 when empty).
   Index volume() const;
   bool contains(const Shape& point) const;
-  /// True when every point of `other` lies inside; an empty box lies in every box.
+  /// True when every point of `other` lies inside; an empty box lies in every box, and no other one
+  /// with another number of axes.
   bool contains(const Box& other) const;
   /// The points of both; hi >= lo on every axis also when there are none.
   Box intersect(const Box& other) const;

@@ -71,6 +71,7 @@ bool Box::contains(const Shape& point) const {
 
 bool Box::contains(const Box& other) const {
   if (other.empty()) return true;
+  if (other.axes() != axes()) return false;
   for (int a = 0; a < axes(); ++a)
     if (other.lo[a] < lo[a] || other.hi[a] > hi[a]) return false;
   return axes() > 0;

@@ -10,6 +10,7 @@ TEST(Box, is_half_open) {
   EXPECT_EQ(box.shape(), (Shape{4, 5}));
   EXPECT_TRUE(box.contains(Shape{0, 2}));
   EXPECT_FALSE(box.contains(Shape{4, 2}));
+  EXPECT_FALSE(box.contains(Box{{0}, {1}})) << "another number of axes";
   EXPECT_EQ(Box::inclusive({0, 2}, {3, 6}), box);
   EXPECT_EQ(Box::whole({4, 5}).shifted({0, 2}), box);
   EXPECT_EQ(to_string(box), "[0, 4) x [2, 7)");

@@ -129,5 +129,32 @@ TEST(Kept, BoxesAnywhere) {
   }
 }
 
+// More than caches hold, which is stored past them. Field k is the first times a power of two.
+TEST(Kept, LargeBatches) {
+  const Shape grid{32, 32, 32}, kept{16, 16, 16};
+  for (const char* strategy : {"auto", "datatype"}) {
+    Plan one(world, kept_box<double>(grid, kept), {.strategy = strategy, .effort = "estimate"});
+    Plan all(world, kept_box<double>(grid, kept),
+             {.strategy = strategy, .effort = "estimate", .batch = 64 * ranks_of_world()});
+    SCOPED_TRACE(all.describe());
+    auto u = one.input(), u_all = all.input();
+    auto u_hat = one.output(), u_hat_all = all.output();
+    const auto field = [&](const Shape& p) { return Complex(value(position(p, grid)), value(position(p, grid) + 9)); };
+    const auto of_one = [](const Shape& p) { return Shape{p[1], p[2], p[3]}; };
+    const auto times = [](const Shape& p) { return factor(static_cast<std::size_t>(p[0])); };
+    u.fill(field);
+    u_all.fill([&](const Shape& p) { return field(of_one(p)) * times(p); });
+    one.forward(u, u_hat);
+    all.forward(u_all, u_hat_all);
+    Index differ = 0;
+    u_hat_all.for_each([&](const Shape& p, Complex& v) { differ += v != u_hat[of_one(p)] * times(p); });
+    EXPECT_EQ(differ, 0);
+    one.backward(u_hat, u);
+    all.backward(u_hat_all, u_all);
+    u_all.for_each([&](const Shape& p, Complex& v) { differ += v != u[of_one(p)] * times(p); });
+    EXPECT_EQ(differ, 0);
+  }
+}
+
 }  // namespace
 }  // namespace weft
