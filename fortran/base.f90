@@ -1,6 +1,8 @@
 ! What all modules of weft share: status and messages, texts, the numbering of axes.
 !
 ! Axis a of n in Fortran is axis n - a in C, so lists with an entry for each axis are turned round.
+! A call of C that fails leaves what it was to fill in as it was. Where that matters the argument is
+! intent(inout): what is intent(out) compilers may take for lost before the call.
 module weft_base
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit

@@ -71,7 +71,7 @@ module weft_halos
     integer(c_int) function weft_halo_elements(halo, elements) bind(c)
       import
       type(c_ptr), value :: halo
-      integer(c_int64_t), intent(out) :: elements
+      integer(c_int64_t), intent(inout) :: elements
     end function
     integer(c_int) function weft_halo_inside(halo, view, offset) bind(c)
       import
@@ -101,7 +101,7 @@ module weft_halos
     integer(c_int) function weft_halo_test(halo, done) bind(c)
       import
       type(c_ptr), value :: halo
-      integer(c_int), intent(out) :: done
+      integer(c_int), intent(inout) :: done
     end function
     integer(c_int) function weft_halo_finish(halo) bind(c)
       import

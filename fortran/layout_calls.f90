@@ -80,8 +80,8 @@ module weft_layout_calls
     integer(c_int) function weft_layout_shape(layout, axes, shape, ranks, has_boxes) bind(c)
       import
       type(c_ptr), value :: layout
-      integer(c_int64_t), intent(out) :: axes, shape(*)
-      integer(c_int), intent(out) :: ranks, has_boxes
+      integer(c_int64_t), intent(inout) :: axes, shape(*)
+      integer(c_int), intent(inout) :: ranks, has_boxes
     end function
     integer(c_int) function weft_layout_view(layout, rank, view) bind(c)
       import
@@ -100,7 +100,7 @@ module weft_layout_calls
       import
       type(c_ptr), value :: layout
       integer(c_int), value :: rank
-      integer(c_int64_t), intent(out) :: elements, points
+      integer(c_int64_t), intent(inout) :: elements, points
     end function
     integer(c_int) function weft_layout_describe(layout, every_part, text, room, length) bind(c)
       import
@@ -112,7 +112,7 @@ module weft_layout_calls
     integer(c_int) function weft_layout_equal(a, b, equal) bind(c)
       import
       type(c_ptr), value :: a, b
-      integer(c_int), intent(out) :: equal
+      integer(c_int), intent(inout) :: equal
     end function
     integer(c_int) function weft_layout_check(layout, all_points) bind(c)
       import

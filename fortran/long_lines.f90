@@ -51,13 +51,13 @@ module weft_long_lines
     integer(c_int) function weft_long_line_tell(line, parts) bind(c)
       import
       type(c_ptr), value :: line
-      type(c_parts), intent(out) :: parts
+      type(c_parts), intent(inout) :: parts
     end function
     integer(c_int) function weft_long_line_mode(line, element, mode) bind(c)
       import
       type(c_ptr), value :: line
       integer(c_int64_t), value :: element
-      integer(c_int64_t), intent(out) :: mode
+      integer(c_int64_t), intent(inout) :: mode
     end function
     integer(c_int) function weft_long_line_describe(line, text, room, length) bind(c)
       import

@@ -150,7 +150,7 @@ module weft_plans
     integer(c_int) function weft_plan_workspace_bytes(plan, bytes) bind(c)
       import
       type(c_ptr), value :: plan
-      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int64_t), intent(inout) :: bytes
     end function
     integer(c_int) function weft_plan_use_workspace(plan, memory, bytes) bind(c)
       import
@@ -192,7 +192,7 @@ module weft_plans
     integer(c_int) function weft_plan_scale(plan, scale) bind(c)
       import
       type(c_ptr), value :: plan
-      real(c_double), intent(out) :: scale
+      real(c_double), intent(inout) :: scale
     end function
     integer(c_int) function weft_plan_describe(plan, text, room, length) bind(c)
       import
@@ -239,7 +239,7 @@ module weft_plans
     integer(c_int) function weft_plan_bytes_owned(plan, bytes) bind(c)
       import
       type(c_ptr), value :: plan
-      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int64_t), intent(inout) :: bytes
     end function
     integer(c_int) function weft_plan_map_view(plan, view) bind(c)
       import
@@ -250,13 +250,13 @@ module weft_plans
       import
       type(c_ptr), value :: plan, g
       integer(c_int64_t), value :: room
-      integer(c_int64_t), intent(out) :: count
+      integer(c_int64_t), intent(inout) :: count
     end function
     integer(c_int) function weft_plan_wavenumber(plan, axis, index, wavenumber) bind(c)
       import
       type(c_ptr), value :: plan
       integer(c_int64_t), value :: axis, index
-      real(c_double), intent(out) :: wavenumber
+      real(c_double), intent(inout) :: wavenumber
     end function
     integer(c_int) function weft_plan_mode(plan, point, mode) bind(c)
       import

@@ -56,12 +56,12 @@ module weft_tunings
     integer(c_int) function weft_tuning_seconds(tuning, seconds) bind(c)
       import
       type(c_ptr), value :: tuning
-      real(c_double), intent(out) :: seconds
+      real(c_double), intent(inout) :: seconds
     end function
     integer(c_int) function weft_tuning_count(tuning, candidates) bind(c)
       import
       type(c_ptr), value :: tuning
-      integer(c_int64_t), intent(out) :: candidates
+      integer(c_int64_t), intent(inout) :: candidates
     end function
     integer(c_int) function weft_remember_f(comm, problem, options, tuning, text, room, length) bind(c)
       import

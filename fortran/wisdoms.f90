@@ -55,7 +55,7 @@ module weft_wisdoms
     integer(c_int) function weft_wisdom_count(wisdom, entries) bind(c)
       import
       type(c_ptr), value :: wisdom
-      integer(c_int64_t), intent(out) :: entries
+      integer(c_int64_t), intent(inout) :: entries
     end function
     integer(c_int) function weft_wisdom_at(wisdom, entry, of) bind(c)
       import
@@ -71,7 +71,7 @@ module weft_wisdoms
       import
       type(c_ptr), value :: wisdom
       character(kind=c_char), intent(in) :: id(*)
-      integer(c_int64_t), intent(out) :: forgotten
+      integer(c_int64_t), intent(inout) :: forgotten
     end function
     integer(c_int) function weft_wisdom_text(wisdom, text, room, length) bind(c)
       import

@@ -213,6 +213,8 @@ contains
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'plan is NULL') > 0, 'a plan that was not made')
     call fft%forward(z, z, ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'plan is NULL') > 0, 'nothing to execute')
+    call expect(size(fft%vectors(ierr)) == 0, 'no vectors')
+    call expect(fft%scale(ierr) == 0 .and. fft%bytes_owned(ierr) == 0 .and. fft%workspace_bytes(ierr) == 0, 'no plan')
     axes = fft%output_axes(ierr)
     call expect(size(axes) == 0 .and. ierr == WEFT_ERROR, 'no axes')
     text = fft%describe(ierr)
