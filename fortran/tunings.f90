@@ -162,14 +162,14 @@ contains
     in_json = weft_tuning_describe(handle, 1_c_int, text, room, length)
   end function
 
-  ! Of the choice, forward and backward together, of the slowest rank.
-  function seconds(tuning, ierr) result(of_choice)
+  ! How long it took.
+  function seconds(tuning, ierr) result(spent)
     class(weft_tuning), intent(in) :: tuning
     integer, intent(out), optional :: ierr
-    real(c_double) :: of_choice
+    real(c_double) :: spent
     call begin()
-    of_choice = 0
-    call ended(weft_tuning_seconds(tuning%handle, of_choice), ierr)
+    spent = 0
+    call ended(weft_tuning_seconds(tuning%handle, spent), ierr)
   end function
 
   ! How many there were.
