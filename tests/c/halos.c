@@ -50,6 +50,17 @@ static void sum_own(const int64_t* at, int64_t place, void* context) {
   around* s = (around*)context;
   if (!outside(s, at)) s->wrong += (int64_t)s->data[place];
 }
+/* Likewise with pairs of integers that are -1. */
+static void fill_pairs(const int64_t* at, int64_t place, void* context) {
+  around* s = (around*)context;
+  memset(s->data + place, outside(s, at) ? 0xff : 0, sizeof(double));
+}
+static void sum_pairs(const int64_t* at, int64_t place, void* context) {
+  around* s = (around*)context;
+  int32_t pair[2];
+  memcpy(pair, s->data + place, sizeof pair);
+  if (!outside(s, at)) s->wrong -= pair[0] + pair[1];
+}
 
 /* A rank's array with its ghost points: the own view, grown. */
 static weft_view grown(const weft_view* own, const int64_t* width, const int64_t* behind) {
@@ -141,6 +152,13 @@ void halos(void) {
     MPI_Allreduce(MPI_IN_PLACE, total, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     EXPECT(k == 1 || (total[0] > 0 && total[0] == total[1]));
   }
+  s.wrong = 0; /* numbers of a pair are added each by itself: nothing is carried */
+  for (i = 0; i < 2; ++i) s.data = arrays[i], for_each(&all, fill_pairs, &s);
+  OK(weft_halo_add(halo, "i4", 2, fields));
+  for (i = 0; i < 2; ++i) s.data = arrays[i], for_each(&all, sum_pairs, &s);
+  total[1] = s.wrong;
+  MPI_Allreduce(MPI_IN_PLACE, total + 1, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT(total[1] == 2 * total[0]);
   weft_halo_destroy(&halo);
   EXPECT(halo == NULL);
   weft_trace_destroy(&trace);

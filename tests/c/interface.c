@@ -83,6 +83,7 @@ static void common_options(void) {
   EXPECT(strcmp(text, wanted) == 0);
   weft_options_destroy(&options);
   common.strategy = "isend";
+  common.engine = "naive";
   common.effort = "estimate";
   common.wire = "single";
   common.placement = "overwrite";
@@ -95,6 +96,7 @@ static void common_options(void) {
   common.threads = 2;
   OK(weft_options_create_common(&options, &common));
   OK(weft_options_set(plain, "strategy", "isend"));
+  OK(weft_options_set(plain, "engine", "naive"));
   OK(weft_options_set(plain, "effort", "estimate"));
   OK(weft_options_set(plain, "wire", "single"));
   OK(weft_options_set(plain, "placement", "overwrite"));

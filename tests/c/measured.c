@@ -20,7 +20,7 @@ void traces_tuning_wisdom(void) {
   weft_wisdom_entry entry;
   const int64_t shape[3] = {8, 8, 8};
   const int zeros[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  int64_t count = 0, spans = 0, changes = 0, length = 0;
+  int64_t count = 0, spans = 0, changes = 0, length = 0, i;
   int called = 0, *nodes = (int*)calloc((size_t)ranks, sizeof(int));
   void *u = NULL, *u_hat = NULL;
   char *text, one[100];
@@ -38,8 +38,13 @@ void traces_tuning_wisdom(void) {
     EXPECT(count == ranks && spans > ranks);
     OK(weft_timeline_at_rank(timeline, ranks - 1, &at));
     EXPECT(strlen(at.host) > 0 && at.left_out == 0);
-    OK(weft_timeline_span(timeline, 0, &span));
-    EXPECT(strlen(span.phase) > 0 && span.end_seconds >= span.begin_seconds);
+    EXPECT(fabs(at.clock_offset_seconds) <= at.clock_accuracy_seconds); /* ranks of one host have one clock */
+    for (i = 0; i < spans; ++i) {
+      OK(weft_timeline_span(timeline, i, &span));
+      EXPECT(strlen(span.phase) > 0 && span.end_seconds >= span.begin_seconds);
+      EXPECT(span.rank >= 0 && span.rank < ranks && span.thread == 0);
+      EXPECT((span.of == -1) == (strcmp(span.phase, "execution") == 0));
+    }
   } else {
     EXPECT(count == 0 && spans == 0);
   }
@@ -49,8 +54,14 @@ void traces_tuning_wisdom(void) {
   OK(weft_plan_forward(plan, u, u_hat)); /* recording outlives the trace */
   weft_plan_destroy(&plan);
 
-  OK(weft_tune(&tuning, MPI_COMM_WORLD, problem, NULL, 0.5, 0, 0, NULL, progress, &called));
+  OK(weft_trace_create(&trace, MPI_COMM_WORLD, 0));
+  OK(weft_tune(&tuning, MPI_COMM_WORLD, problem, NULL, 0.5, 0, 0, trace, progress, &called));
   EXPECT(rank != 0 || called > 0);
+  OK(weft_trace_timeline(trace, &timeline));
+  OK(weft_timeline_counts(timeline, NULL, &spans, NULL));
+  EXPECT(rank != 0 || spans > 0); /* of candidates */
+  weft_timeline_destroy(&timeline);
+  weft_trace_destroy(&trace);
   OK(weft_tuning_count(tuning, &count));
   EXPECT(count > 0);
   OK(weft_tuning_candidate(tuning, 0, &best));

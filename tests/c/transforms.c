@@ -124,6 +124,10 @@ void plans(void) {
   read_shape[0] = 11, read_shape[1] = 1, read_shape[2] = 2;
   OK(weft_plan_mode(plan, read_shape, &mode));
   EXPECT(mode.axes == 3 && mode.k[0] == -1 && mode.k[1] == 1 && mode.k[2] == 2 && mode.weight == 2);
+  EXPECT(mode.odd[0] == -1 && mode.odd[1] == 1 && mode.odd[2] == 2);
+  read_shape[0] = 6, read_shape[1] = 5, read_shape[2] = 0; /* without a mode -k beside it */
+  OK(weft_plan_mode(plan, read_shape, &mode));
+  EXPECT(fabs(mode.k[0]) == 6 && fabs(mode.k[1]) == 5 && mode.odd[0] == 0 && mode.odd[1] == 0);
 
   /* A map that fails on every rank; then the plan is as good as before. */
   if (in.reach > 0 && out.reach > 0)
@@ -157,6 +161,30 @@ void plans(void) {
   OK(weft_free(v));
 }
 
+/* Beyond the ends of the second axis, which is periodic, lie copies of the other end. */
+static void beyond_the_ends(const weft_layout* rows, const double* u, const int64_t* shape) {
+  weft_layout* around = NULL;
+  weft_redistribution* wrap = NULL;
+  weft_view view;
+  const int64_t width[2] = {0, 2};
+  const int periodic[2] = {0, 1};
+  int64_t i, j;
+  double* v;
+  OK(weft_layout_grown(&around, rows, width));
+  OK(weft_layout_view(around, rank, &view));
+  OK(weft_redistribution_create(&wrap, MPI_COMM_WORLD, rows, around, sizeof(double), periodic, NULL));
+  v = (double*)calloc((size_t)view.elements + 1, sizeof(double));
+  OK(weft_redistribution_execute(wrap, u, v));
+  for (i = view.lo[0]; i < view.hi[0]; ++i)
+    for (j = view.lo[1]; j < view.hi[1]; ++j) {
+      const int64_t at = (i - view.lo[0]) * view.strides[0] + (j - view.lo[1]) * view.strides[1];
+      EXPECT(v[at] == u[(i - view.lo[0]) * shape[1] + (j + shape[1]) % shape[1]]);
+    }
+  weft_redistribution_destroy(&wrap);
+  weft_layout_destroy(&around);
+  free(v);
+}
+
 /* Slabs to columns by redistribution and through a file. */
 void layouts_and_data(void) {
   weft_layout *rows = NULL, *columns = NULL, *padded = NULL, *runs = NULL, *same = NULL;
@@ -166,8 +194,8 @@ void layouts_and_data(void) {
   weft_run list[4];
   const int64_t shape[2] = {9, 7}, order[2] = {1, 0}, padding[2] = {0, 2};
   int64_t *counts = (int64_t*)calloc((size_t)ranks, sizeof(int64_t)), count = 0, elements = 0, points = 0, axes = 0;
-  int64_t found[WEFT_MAX_AXES];
-  int equal = 0;
+  int64_t found[WEFT_MAX_AXES], *apart = (int64_t*)calloc((size_t)ranks, sizeof(int64_t));
+  int equal = 0, r;
   const char* const path = "weft_c_interface.npy";
   char text[100];
   double *a, *b;
@@ -196,6 +224,12 @@ void layouts_and_data(void) {
   f.data = a, f.axes = 2, f.round = 4, f.factor = 1, f.worst = 0;
   for_each(&from, fill_real, &f);
   OK(weft_options_create(&options));
+  OK(weft_options_set_layout(options, "output", rows));
+  OK(weft_options_describe(options, text, sizeof text, NULL));
+  EXPECT(strstr(text, "output") != NULL);
+  OK(weft_options_set_layout(options, "output", NULL));
+  OK(weft_options_describe(options, text, sizeof text, NULL));
+  EXPECT(strstr(text, "output") == NULL);
   OK(weft_options_set(options, "strategy", "alltoallv"));
   OK(weft_redistribution_create(&turn, MPI_COMM_WORLD, rows, columns, sizeof(double), NULL, options));
   OK(weft_redistribution_execute(turn, a, b));
@@ -204,6 +238,13 @@ void layouts_and_data(void) {
   EXPECT(f.worst == 0);
   OK(weft_redistribution_strategy(turn, text, sizeof text, NULL));
   EXPECT(strcmp(text, "alltoallv") == 0);
+  weft_redistribution_destroy(&turn);
+  beyond_the_ends(rows, a, shape);
+  for (r = 0; r < ranks; ++r) apart[r] = r;
+  OK(weft_options_set(options, "strategy", "direct"));
+  OK(weft_options_set_integers(options, "nodes", ranks, apart)); /* they share no memory then */
+  EXPECT(weft_redistribution_create(&turn, MPI_COMM_WORLD, rows, columns, sizeof(double), NULL, options) ==
+         (ranks > 1 ? WEFT_DECLINED : WEFT_OK));
   weft_redistribution_destroy(&turn);
   OK(weft_options_set(options, "threads", "2"));
   FAILS(weft_redistribution_create(&turn, MPI_COMM_WORLD, rows, columns, sizeof(double), NULL, options),
@@ -231,12 +272,18 @@ void layouts_and_data(void) {
   OK(weft_layout_list(runs, 0, list, 1, &count));
   EXPECT(count == 2 && list[0].first == 40 && list[0].count == 23 && list[1].first == 0);
   FAILS(weft_layout_view(runs, 0, &to), "weft_layout_list");
+  OK(weft_layout_check(runs, 1));
+  weft_layout_destroy(&runs);
+  counts[0] = 1;
+  OK(weft_layout_runs(&runs, 2, shape, ranks, counts, list));
+  OK(weft_layout_check(runs, 0));
+  FAILS(weft_layout_check(runs, 1), "no rank");
   weft_layout_destroy(&runs);
   weft_layout_destroy(&same);
   weft_layout_destroy(&padded);
   weft_layout_destroy(&columns);
   weft_layout_destroy(&rows);
-  free(a), free(b), free(counts);
+  free(a), free(b), free(counts), free(apart);
 }
 
 /* A sphere shared by the library and one shared by the caller have the same vectors. */
@@ -249,6 +296,7 @@ void spheres(void) {
   int64_t count = 0, mine = 0, there = 0, least[3], *begin, *g, *h;
   weft_view map;
   double *c, *d, *potential;
+  char type[8];
   int64_t i;
 
   weft_cutoff_init(&cutoff);
@@ -289,6 +337,14 @@ void spheres(void) {
   FAILS(weft_plan_apply(listed, potential, -1, c, d), "points; this plan needs");
   weft_plan_destroy(&listed);
   weft_plan_destroy(&plan);
+
+  memset(h, 0, sizeof *h * 3);
+  OK(weft_problem_sphere(&problem, "double", grid, rank == 0, h, 1)); /* real functions, of which G = 0 is given */
+  OK(weft_plan_create(&plan, MPI_COMM_WORLD, problem, NULL));
+  OK(weft_plan_input_type(plan, type, sizeof type, NULL));
+  EXPECT(strcmp(type, "f8") == 0);
+  weft_plan_destroy(&plan);
+  weft_problem_destroy(&problem);
 
   OK(weft_problem_kept_box(&problem, "double", grid, kept, NULL, 1));
   OK(weft_plan_create(&plan, MPI_COMM_WORLD, problem, NULL));

@@ -141,6 +141,8 @@ TEST(CInterface, GivesTheBitsOfCpp) {
       };
       const std::size_t before = size(in.elements, weft::complex_input(problem.cpp));
       const std::size_t after = size(out.elements, weft::complex_output(problem.cpp));
+      cpp.measure(true);
+      ASSERT_EQ(weft_plan_measure(c, 1), WEFT_OK);
       for (int round = 0; round < 2; ++round) {
         Bytes u(before + 1), v(before + 1), u_hat(after + 1), v_hat(after + 1);
         fill(u, precision, rank, round);
@@ -155,8 +157,58 @@ TEST(CInterface, GivesTheBitsOfCpp) {
         ASSERT_EQ(weft_plan_backward(c, v_hat.data(), v.data()), WEFT_OK) << weft_error();
         EXPECT_TRUE(u == v);
       }
+      weft_spent spent;
+      ASSERT_EQ(weft_plan_spent(c, &spent), WEFT_OK);
+      EXPECT_EQ(spent.calls, cpp.spent().calls);
+      EXPECT_EQ(spent.messages, cpp.spent().messages);
+      EXPECT_EQ(spent.bytes, cpp.spent().bytes);
       weft_plan_destroy(&c);
     }
+}
+
+/// A potential that differs from point to point, applied in C and by a map in C++.
+template <class Real>
+void applies(const Both& problem, int rank) {
+  weft::AnyPlan cpp(MPI_COMM_WORLD, problem.cpp, {.effort = "estimate"});
+  weft_problem* made = nullptr;
+  weft_options* options = options_of({{"effort", "estimate"}});
+  weft_plan* c = nullptr;
+  ASSERT_EQ(problem.c(&made), WEFT_OK) << weft_error();
+  ASSERT_EQ(weft_plan_create(&c, MPI_COMM_WORLD, made, options), WEFT_OK) << weft_error();
+  weft_options_destroy(&options);
+  weft_problem_destroy(&made);
+  const weft::View view = cpp.map_view();
+  const auto points = static_cast<std::size_t>(view.box.volume());
+  const auto size = static_cast<std::size_t>(cpp.output_elements()) * 2 * sizeof(Real);
+  Bytes in(size), out(size + 1), expected(size + 1), potential(points * sizeof(Real));
+  fill(in, problem.cpp.precision, rank, 1);
+  fill(potential, problem.cpp.precision, rank, 2);
+  const auto* const v = reinterpret_cast<const Real*>(potential.data());
+  const auto scale = static_cast<Real>(cpp.scale());
+  const weft::Index parts = weft::complex_input(problem.cpp) ? 2 : 1;
+  const auto multiply = [&](const weft::Line& line) {
+    for (weft::Index k = 0; k < parts * line.count; ++k) {
+      weft::Shape point = line.first;
+      point[line.axis] += k / parts;
+      static_cast<Real*>(line.values)[k] *= scale * v[view.at(point)];
+    }
+  };
+  cpp.backward_map_forward(in.data(), expected.data(), std::cref(multiply));
+  ASSERT_EQ(weft_plan_apply(c, v, view.box.volume(), in.data(), out.data()), WEFT_OK) << weft_error();
+  EXPECT_TRUE(out == expected);
+  weft_plan_destroy(&c);
+}
+
+TEST(CInterface, AppliesPotentials) {
+  int rank = 0, applied = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (const Both& problem : problems()) {
+    if (!problem.cpp.waves) continue;
+    SCOPED_TRACE(problem.name);
+    ++applied;
+    problem.cpp.precision == weft::Precision::single_ ? applies<float>(problem, rank) : applies<double>(problem, rank);
+  }
+  EXPECT_GT(applied, 2);
 }
 
 TEST(CInterface, SaysTheMessagesOfCpp) {

@@ -147,7 +147,12 @@ TEST(CTold, WorkspacesOfTheCallers) {
   EXPECT_NE(std::string(weft_error()).find("give own, callers or none"), std::string::npos) << weft_error();
   ASSERT_EQ(weft_plan_create_in(&plan, MPI_COMM_WORLD, problem, nullptr, "callers"), WEFT_OK) << weft_error();
   ASSERT_EQ(weft_plan_create(&other, MPI_COMM_WORLD, problem, nullptr), WEFT_OK) << weft_error();
+  weft_plan* none = nullptr;
+  ASSERT_EQ(weft_plan_create_in(&none, MPI_COMM_WORLD, problem, nullptr, "none"), WEFT_OK) << weft_error();
   weft_problem_destroy(&problem);
+  EXPECT_NE(weft_plan_forward(none, nullptr, nullptr), WEFT_OK);
+  EXPECT_NE(std::string(weft_error()).find("no memory"), std::string::npos) << weft_error();
+  weft_plan_destroy(&none);
   ASSERT_EQ(weft_plan_workspace_bytes(plan, &bytes), WEFT_OK);
   std::vector<std::byte> memory(static_cast<std::size_t>(bytes));
   EXPECT_NE(weft_plan_use_workspace(plan, memory.data(), bytes - 1), WEFT_OK);
@@ -303,6 +308,7 @@ TEST(CTold, DataAndTraces) {
     ASSERT_GT(number, 1);
     EXPECT_EQ(weft_timeline_communicating(timeline, number - 1, &seconds, &ranks), WEFT_OK);
     EXPECT_EQ(ranks, 0) << "in the end nobody communicates";
+    EXPECT_GT(seconds, 0);
   }
   weft_timeline_destroy(&timeline);
   weft_trace_destroy(&trace);
@@ -326,6 +332,14 @@ TEST(CTold, TuningAndWisdom) {
       told([&](char* t, int64_t room, int64_t* n) { return weft_tuning_describe(tuning, 1, t, room, n); });
   EXPECT_EQ(json.front(), '{');
   EXPECT_NE(text, json);
+  const auto in_json = [&](const std::string& name) {  // of the first candidate
+    const std::size_t at = json.find("\"" + name + "\":");
+    return at == json.npos ? -1 : std::stod(json.substr(at + name.size() + 3));
+  };
+  weft_candidate first{};
+  ASSERT_EQ(weft_tuning_candidate(tuning, 0, &first), WEFT_OK) << weft_error();
+  EXPECT_FLOAT_EQ(static_cast<float>(first.forward_seconds), static_cast<float>(in_json("forward_seconds")));
+  EXPECT_FLOAT_EQ(static_cast<float>(first.backward_seconds), static_cast<float>(in_json("backward_seconds")));
   double seconds = -1;
   EXPECT_EQ(weft_tuning_seconds(tuning, &seconds), WEFT_OK);
   EXPECT_GE(seconds, 0);
@@ -355,6 +369,15 @@ TEST(CTold, TuningAndWisdom) {
   const auto exported = told([](char* t, int64_t room, int64_t* n) { return weft_export_wisdom(t, room, n); });
   EXPECT_EQ(exported, weft::export_wisdom());
   EXPECT_EQ(weft_forget_wisdom(), WEFT_OK);
+  weft_tuning* short_one = nullptr;  // of another problem
+  const Three cube{4, 4, 4};
+  weft_problem_destroy(&problem);
+  ASSERT_EQ(weft_problem_create(&problem, "double", 3, cube.data(), "c2c", 0, nullptr), WEFT_OK);
+  ASSERT_EQ(weft_tune_f(&short_one, world.comm, problem, nullptr, 0, 0, 0, nullptr, nullptr, nullptr), WEFT_OK);
+  EXPECT_EQ(weft_remember_f(world.comm, problem, nullptr, short_one, said.data(), said.size(), nullptr), WEFT_OK);
+  const auto another = told([](char* t, int64_t room, int64_t* n) { return weft_export_wisdom(t, room, n); });
+  EXPECT_EQ(weft_forget_wisdom(), WEFT_OK);
+  weft_tuning_destroy(&short_one);
   std::string files;
   for (const std::string& file : weft::wisdom_files()) files += file + "\n";
   EXPECT_EQ(told([](char* t, int64_t room, int64_t* n) { return weft_wisdom_files(t, room, n); }), files);
@@ -376,6 +399,17 @@ TEST(CTold, TuningAndWisdom) {
     EXPECT_EQ(told([&](char* t, int64_t room, int64_t* n) { return weft_wisdom_notes(read, t, room, n); }), "");
     EXPECT_EQ(weft_wisdom_merge(empty, read), WEFT_OK);
     EXPECT_EQ(of(empty), exported);
+    weft_wisdom_entry entry{};
+    weft_wisdom* second = nullptr;
+    EXPECT_EQ(weft_wisdom_at(empty, 0, &entry), WEFT_OK) << weft_error();
+    ASSERT_EQ(weft_wisdom_parse(&second, another.c_str()), WEFT_OK) << weft_error();
+    EXPECT_EQ(weft_wisdom_merge(empty, second), WEFT_OK);
+    EXPECT_EQ(weft_wisdom_at(empty, 1, &entry), WEFT_OK) << weft_error();
+    weft_wisdom_destroy(&second);
+    ASSERT_EQ(weft_wisdom_update(path.c_str(), parsed, ""), WEFT_OK) << weft_error();  // forgets first, then merges
+    weft_wisdom_destroy(&read);
+    ASSERT_EQ(weft_wisdom_read(&read, path.c_str()), WEFT_OK);
+    EXPECT_EQ(of(read), exported);
     ASSERT_EQ(weft_wisdom_update(path.c_str(), nullptr, ""), WEFT_OK);  // all ids begin so
     weft_wisdom_destroy(&read);
     ASSERT_EQ(weft_wisdom_read(&read, path.c_str()), WEFT_OK);
