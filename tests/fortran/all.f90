@@ -18,6 +18,7 @@ program all_of_it
   call complex_wave()
   call kinds_by_axis()
   call padded_in_place()
+  call some_axes()
   call batches()
   call arrays_of_the_caller()
   call copies()

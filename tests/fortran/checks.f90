@@ -27,6 +27,20 @@ contains
     number = sin(number)
   end function
 
+  ! The text of a file; of one that is not there none.
+  function contents(file) result(text)
+    character(len=*), intent(in) :: file
+    character(len=:), allocatable :: text
+    integer :: unit, failed, length
+    text = ''
+    open (newunit=unit, file=file, status='old', access='stream', form='unformatted', iostat=failed)
+    if (failed /= 0) return
+    inquire (unit=unit, size=length)
+    text = repeat(' ', length)
+    read (unit) text
+    close (unit)
+  end function
+
   subroutine remove(file)
     character(len=*), intent(in) :: file
     integer :: unit, failed

@@ -13,6 +13,7 @@ contains
     type(weft_layout) :: parts
     type(weft_halo) :: halo
     type(weft_options) :: options
+    type(weft_trace) :: none
     real(c_double), allocatable :: u(:,:,:), v(:,:,:)
     integer(c_int64_t), allocatable :: ones(:,:,:)
     integer(c_int64_t) :: ghosts, got
@@ -49,6 +50,16 @@ contains
     end if
     call halo%finish(ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'call start before') > 0, 'nothing was started')
+    call halo%record(none, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'trace is NULL') > 0, 'no trace')
+
+    call halo%create(MPI_COMM_WORLD, parts, 8, width, behind, [.true., .true., .false.], corners=.false.)
+    call fill_own(u, own_lo, own_hi, 3)
+    call halo%execute(u)
+    if (owns) then
+      call expect(u(lo(1), own_lo(2), 1) == number([around(lo(1), n(1)), own_lo(2), 1], 3), 'a side')
+      call expect(u(lo(1), lo(2), 1) == -7, 'a corner is left as it is')
+    end if
 
     ! Ghost points hold 1, own points 0: what comes together is the number of ghost points that are
     ! copies of some point.
@@ -113,7 +124,7 @@ contains
 
   ! A lattice in even and odd sites, and its ghost sites as lists.
   subroutine lists()
-    type(weft_layout) :: parts, lattice, ghosts
+    type(weft_layout) :: parts, lattice, ghosts, even, odd
     type(weft_halo) :: halo
     integer :: los(2, ranks), his(2, ranks), r, ierr
     integer(c_int64_t), allocatable :: first(:), length(:)
@@ -126,6 +137,9 @@ contains
     end do
     call lattice%checkerboard([4, 8], los, his)
     call weft_checkerboard_ghosts(ghosts, parts, [1, 1], [.true., .true.])
+    call weft_checkerboard_ghosts(even, parts, [1, 1], [.true., .true.], parity=0)
+    call weft_checkerboard_ghosts(odd, parts, [1, 1], [.true., .true.], parity=1)
+    call expect(even%points(rank) + odd%points(rank) == ghosts%points(rank), 'every ghost site is even or odd')
     call halo%create(MPI_COMM_WORLD, lattice, ghosts, 8)
     own = lattice%points(rank)
     allocate (u(halo%elements()))

@@ -3,7 +3,7 @@ module of_plans
   use checks
   implicit none
   private
-  public :: complex_wave, kinds_by_axis, padded_in_place, batches, arrays_of_the_caller, copies, errors
+  public :: complex_wave, kinds_by_axis, padded_in_place, some_axes, batches, arrays_of_the_caller, copies, errors
 
 contains
 
@@ -96,8 +96,10 @@ contains
   subroutine padded_in_place()
     real(c_double), pointer :: u(:,:,:)
     real(c_double), allocatable :: before(:,:,:)
+    real(c_float), allocatable :: single(:,:,:)
     type(weft_plan) :: fft
     type(weft_options) :: options
+    integer :: ierr
     call options%set('placement', 'in_place')
     call fft%create(MPI_COMM_WORLD, weft_kinds([6, 5, 4], 'r2c'), options)
     call fft%input(u)
@@ -108,6 +110,24 @@ contains
     call fft%forward(u, u)
     call fft%backward(u, u)
     call expect(all(abs(u * fft%scale() - before) < 1e-13), 'there and back in place')
+    if (size(u) > 0) then
+      allocate (single(6, 5, 4))
+      call fft%forward(single, single, ierr)
+      call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'of another type') > 0, 'another type in place')
+    end if
+  end subroutine
+
+  ! Some axes alone are transformed, and the input lies as a layout says.
+  subroutine some_axes()
+    type(weft_plan) :: fft
+    type(weft_options) :: options
+    type(weft_layout) :: given, found
+    call given%slab([4, 6, 5], 1, ranks, order=[3, 1, 2])
+    call options%set('input', given)
+    call fft%create(MPI_COMM_WORLD, weft_kinds([4, 6, 5], 'c2c', axes=[1]), options)
+    call expect(abs(fft%scale() * 4 - 1) < 1e-15, 'the first axis is transformed')
+    call fft%input_layout(found)
+    call expect(found == given, 'the layout that was given')
   end subroutine
 
   ! A batch is the last axis, components are the first.

@@ -9,18 +9,18 @@ contains
 
   subroutine redistributions()
     integer, parameter :: n(3) = [5, 6, 7]
-    type(weft_layout) :: from, to
+    type(weft_layout) :: from, to, around
     type(weft_redistribution) :: move
     type(weft_options) :: options
     type(weft_trace) :: trace
-    real(c_double), allocatable :: u(:,:,:), v(:,:,:), w(:,:,:)
+    real(c_double), allocatable :: u(:,:,:), v(:,:,:), w(:,:,:), x(:,:,:)
     integer :: lo(3), hi(3), i, j, l, ierr, round
     call from%slab(n, 3, ranks)
     call to%slab(n, 2, ranks)
     call options%set('strategy', 'isend')
     call move%create(MPI_COMM_WORLD, from, to, 8, options=options)
     call expect(move%strategy() == 'isend' .and. len(move%describe()) > 20, 'a redistribution')
-    call trace%create(MPI_COMM_WORLD%MPI_VAL, spans=100)
+    call trace%create(MPI_COMM_WORLD%MPI_VAL, spans=1)
     call move%record(trace)
     call from%bounds(rank, lo, hi)
     allocate (u(lo(1):hi(1), lo(2):hi(2), lo(3):hi(3)))
@@ -49,9 +49,22 @@ contains
       call move%execute(u, w(1:5, :, :), ierr)
       call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'without gaps') > 0, 'an array with gaps')
     end if
+    call around%grown(from, [1, 0, 0])
+    call move%create(MPI_COMM_WORLD, from, around, 8, [.true., .false., .false.])
+    allocate (x(0:n(1) + 1, n(2), lbound(u, 3):ubound(u, 3)))
+    call move%execute(u, x)
+    call expect(all(x(1:n(1), :, :) == u) .and. all(x(0, :, :) == u(n(1), :, :)) .and. &
+      all(x(n(1) + 1, :, :) == u(1, :, :)), 'beyond an end of a periodic axis lies the other one')
+    call trace%write('no/such/folder.json', ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'no/such/folder.json') > 0, 'no folder')
     call trace%write('weft_fortran_trace.json')
     call MPI_Barrier(MPI_COMM_WORLD)
+    if (rank == 0) call expect(index(contents('weft_fortran_trace.json'), '"left_out":2') > 0, 'two had no room')
+    call MPI_Barrier(MPI_COMM_WORLD)
     if (rank == 0) call remove('weft_fortran_trace.json')
+    call trace%destroy()
+    call move%record(trace, ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'trace is NULL') > 0, 'no trace')
     call options%set('batch', 2)
     call move%create(MPI_COMM_WORLD, from, to, 8, options=options, ierr=ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), "a redistribution has no option 'batch'") > 0, &
@@ -81,6 +94,9 @@ contains
         u(i, j) = number([i, j], 3)
       end do
     end do
+    call weft_write(MPI_COMM_WORLD, path, rows, u, 'f4')
+    call weft_inspect(MPI_COMM_WORLD, path, shape, type)
+    call expect(type == 'f4', 'written in single precision')
     call weft_write(MPI_COMM_WORLD, path, rows, u)
     call weft_inspect(MPI_COMM_WORLD%MPI_VAL, path, shape, type)
     call expect(size(shape) == 2 .and. type == 'f8', 'an npy file')

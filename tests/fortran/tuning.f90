@@ -12,10 +12,18 @@ contains
     type(weft_options) :: options
     type(weft_plan) :: plan
     type(weft_problem) :: problem
+    type(weft_trace) :: trace
+    type(weft_wisdom) :: kept
+    type(weft_wisdom_entry) :: one
     character(len=:), allocatable :: said, wisdom
     integer :: ierr
     problem = weft_kinds([8, 8, 8], 'c2c', 'single')
-    call found%create(MPI_COMM_WORLD, problem, seconds=0.3d0)
+    call trace%create(MPI_COMM_WORLD)
+    call found%create(MPI_COMM_WORLD, problem, seconds=0.3d0, trace=trace)
+    call trace%write('weft_fortran_search.json')
+    if (rank == 0) call expect(index(contents('weft_fortran_search.json'), 'forward') > 0, 'a candidate in the trace')
+    if (rank == 0) call remove('weft_fortran_search.json')
+    call trace%destroy()
     call expect(found%candidates() > 0 .and. found%seconds() > 0, 'candidates that were measured')
     call expect(len(found%reason()) > 0 .and. index(found%describe(json=.true.), '{') == 1, 'a reason, and JSON')
     call expect(index(found%describe(), '{') /= 1, 'text')
@@ -26,6 +34,12 @@ contains
     call expect(len(said) > 0, 'it is said where it is kept')
     wisdom = weft_export_wisdom()
     call expect(index(wisdom, 'weft_wisdom') > 0, 'wisdom')
+    call kept%parse(wisdom)
+    if (rank == 0) then
+      one = kept%entry(1)
+      call expect(one%seconds > 0 .and. one%seconds < 0.3d0, 'what the choice took')
+      if (ranks > 1) call expect(index(one%choice, options%get('strategy')) > 0, 'the choice')
+    end if
     call weft_forget_wisdom()
     if (rank == 0) call expect(len(weft_export_wisdom()) < len(wisdom), 'it is forgotten')
     call weft_import_wisdom(wisdom)
@@ -44,12 +58,14 @@ contains
     type(weft_wisdom) :: wisdom, other, file, none
     type(weft_wisdom_entry) :: one, two
     type(weft_tuning) :: found
+    type(weft_options) :: options
     character(len=:), allocatable :: text, path
     integer :: ierr, n
     call weft_forget_wisdom()
+    call options%set('batch', 3)
     do n = 4, 6, 2
-      call found%create(MPI_COMM_WORLD, weft_kinds([n, n], 'c2c'), seconds=0d0)
-      call found%remember(MPI_COMM_WORLD, weft_kinds([n, n], 'c2c'))
+      call found%create(MPI_COMM_WORLD, weft_kinds([n, n], 'c2c'), options, seconds=0d0)
+      call found%remember(MPI_COMM_WORLD, weft_kinds([n, n], 'c2c'), options)
       if (n == 4) text = weft_export_wisdom()
     end do
     call wisdom%parse(text)
@@ -60,6 +76,7 @@ contains
       call expect(wisdom%entries() == 1 .and. other%entries() == 2, 'entries')
       one = wisdom%entry(1)
       call expect(index(one%problem, '4x4') > 0 .and. one%ranks == ranks .and. len(one%id) > 3, 'an entry')
+      call expect(index(one%json, '; batch 3') > 0, 'the key has the options')
       call expect(index(one%json, '{') == 1, 'as JSON')
       call expect(len(one%text) > 10 .and. len(one%date) >= 8 .and. one%version == weft_version(), 'its other texts')
       path = 'weft_fortran_wisdom.json'

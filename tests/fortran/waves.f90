@@ -13,9 +13,9 @@ contains
     type(weft_plan) :: waves, listed
     type(weft_cutoff) :: below
     complex(c_double_complex), pointer :: c(:), psi(:,:,:)
-    complex(c_double_complex), allocatable :: d(:)
+    complex(c_double_complex), allocatable :: d(:), e(:)
     integer(c_int64_t), allocatable :: g(:,:), again(:,:)
-    real(c_double), allocatable :: potential(:)
+    real(c_double), allocatable :: potential(:), uneven(:,:,:)
     integer :: i, j, l, count, all_of_them, lo(3), hi(3), ierr
     real(c_double) :: worst
     below%squared = 16
@@ -75,10 +75,63 @@ contains
       call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'potential is of another type') > 0, &
         'a potential of another type')
     end if
+    allocate (uneven(lo(1):hi(1), lo(2):hi(2), lo(3):hi(3)), e(2 * size(c)))
+    do l = lo(3), hi(3)
+      do j = lo(2), hi(2)
+        do i = lo(1), hi(1)
+          uneven(i, j, l) = number([i, j, l], 3)
+        end do
+      end do
+    end do
+    call listed%apply(uneven, c, d)
+    call listed%backward_map_forward(c, e, times_uneven)
+    call expect(all(abs(d - e(1:size(c)) * listed%scale()) < 1e-13), 'a potential that differs from point to point')
+    if (size(c) > 1) then
+      call listed%backward(e(::2), psi, ierr)
+      call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'the strides (2)') > 0, 'every second coefficient')
+    end if
+    call real_sphere(n)
     call waves%create(MPI_COMM_WORLD, weft_sphere([8, 8], below), ierr=ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'grid of 2 axes') > 0, 'a grid of two axes')
     call waves%create(MPI_COMM_WORLD, weft_sphere(n, below, balance='by hand'), ierr=ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'by hand') > 0, 'no such rule')
+  end subroutine
+
+  ! Half a sphere stands for all of a real function: one coefficient is a cosine.
+  subroutine real_sphere(n)
+    integer, intent(in) :: n(3)
+    type(weft_plan) :: waves, listed
+    type(weft_cutoff) :: below
+    complex(c_double_complex), pointer :: c(:)
+    real(c_double), pointer :: u(:,:,:)
+    integer(c_int64_t), allocatable :: g(:,:)
+    integer :: count, i, j, l, ierr
+    real(c_double) :: worst
+    below%squared = 4.5d0
+    below%half = .true.
+    call waves%create(MPI_COMM_WORLD, weft_sphere(n, below), ierr=ierr)
+    call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'belongs to real functions') > 0, 'half a sphere')
+    call waves%create(MPI_COMM_WORLD, weft_sphere(n, below, of_real=.true.))
+    g = waves%vectors()
+    count = size(g, 2)
+    call MPI_Allreduce(MPI_IN_PLACE, count, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    call expect(count == 17, 'half of 33 vectors, and the one in the middle')
+    call listed%create(MPI_COMM_WORLD, weft_sphere(n, g, of_real=.true.))
+    call listed%output(c)
+    call listed%input(u)
+    do i = 1, size(g, 2)
+      c(lbound(c, 1) + i - 1) = merge(0.5d0, 0d0, all(g(:, i) == [1, -1, 0]))
+    end do
+    call listed%backward(c, u)
+    worst = 0
+    do l = lbound(u, 3), ubound(u, 3)
+      do j = lbound(u, 2), ubound(u, 2)
+        do i = lbound(u, 1), ubound(u, 1)
+          worst = max(worst, abs(u(i, j, l) - cos(2 * pi * ((i - 1d0) / n(1) - (j - 1d0) / n(2)))))
+        end do
+      end do
+    end do
+    call expect(worst < 1e-13, 'a real wave in real space')
   end subroutine
 
   ! The spectrum of a smaller grid; of real functions its first axis is halved.
@@ -120,6 +173,8 @@ contains
     call part%create(MPI_COMM_WORLD, weft_kept_box(n, [5, 3, 4], low=[-2, -1, 0]))
     call part%output_layout(layout)
     call expect(all(layout%shape() == [5, 3, 4]), 'a box of indices')
+    call expect(part%wavenumber(1, 1) == -2 .and. part%wavenumber(2, 1) == -1 .and. part%wavenumber(3, 1) == 0, &
+      'where it begins')
     call part%create(MPI_COMM_WORLD, weft_kept_box(n, [5, 3]), ierr=ierr)
     call expect(ierr == WEFT_ERROR .and. index(weft_message(), 'kept has 2') > 0, 'a box of two axes')
   end subroutine
@@ -131,6 +186,18 @@ contains
     call line%values(z)
     if (line%axes /= 3 .or. lbound(z, 1) /= line%first(line%axis) .or. size(z) /= line%count) line%status = 3
     z = 2 * z
+  end subroutine
+
+  subroutine times_uneven(line)
+    type(weft_line), intent(inout) :: line
+    complex(c_double_complex), pointer :: z(:)
+    integer :: at(3), i
+    call line%values(z)
+    at = int(line%first(1:3))
+    do i = lbound(z, 1), ubound(z, 1)
+      at(line%axis) = i
+      z(i) = z(i) * number(at, 3)
+    end do
   end subroutine
 
 end module
