@@ -226,6 +226,90 @@ void planning(ptrdiff_t n) {
   fftw_free(a), fftw_free(b), fftw_free(before);
 }
 
+bool told_of(fftw_plan plan, const char* word) {
+  char* const text = fftw_sprint_plan(plan);
+  const bool told = std::strstr(text, word) != nullptr;
+  std::free(text);
+  return told;
+}
+
+// What flags and threads ask for.
+void flags(ptrdiff_t n) {
+  ptrdiff_t n0, start0;
+  const ptrdiff_t room = fftw_mpi_local_size_3d(n, n, n / 2 + 1, MPI_COMM_WORLD, &n0, &start0);
+  fftw_complex* const a = fftw_alloc_complex(static_cast<std::size_t>(room));
+  fftw_complex* const b = fftw_alloc_complex(static_cast<std::size_t>(room));
+  const auto plan = [&](unsigned flags) {
+    return fftw_mpi_plan_dft_c2r_3d(n, n, n, a, reinterpret_cast<double*>(b), MPI_COMM_WORLD, flags);
+  };
+  // Of wisdom alone there is a plan once one was measured.
+  check(!plan(FFTW_WISDOM_ONLY), "no wisdom");
+  fftw_destroy_plan(plan(FFTW_ESTIMATE));
+  check(!plan(FFTW_WISDOM_ONLY), "an estimate is no wisdom");
+  fftw_destroy_plan(plan(FFTW_MEASURE));
+  fftw_plan known = plan(FFTW_WISDOM_ONLY);
+  check(known != nullptr, "a plan of wisdom");
+  fftw_destroy_plan(known);
+  if (weft_expected()) {
+    fftw_destroy_plan(fftw_mpi_plan_dft_2d(n, n, a, b, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE));
+    check(!fftw_mpi_plan_dft_2d(n, n, a, b, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_WISDOM_ONLY | FFTW_ESTIMATE),
+          "an estimate is no wisdom for estimates");
+    check(!plan(FFTW_WISDOM_ONLY | FFTW_PATIENT), "wisdom of less effort");
+    fftw_plan patient = plan(FFTW_PATIENT);
+    check(told_of(patient, "effort patient"), "a patient plan");
+    fftw_destroy_plan(patient);
+
+    fftw_plan careful = plan(FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);  // FFTW has none for several axes
+    fftw_plan careless = plan(FFTW_ESTIMATE);
+    check(!told_of(careful, "placement overwrite") && told_of(careless, "placement overwrite"), "what is overwritten");
+    fill(a, 0, room);
+    const std::vector<double> before(a[0], a[0] + 2 * room);
+    fftw_execute(careful);
+    check(std::equal(before.begin(), before.end(), a[0]), "an input that is to be preserved");
+    fftw_destroy_plan(careful), fftw_destroy_plan(careless);
+
+    const ptrdiff_t square[] = {n, n};
+    fftw_plan one = fftw_mpi_plan_many_dft(2, square, 1, 0, 0, a, b, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
+    fftw_plan two = fftw_mpi_plan_many_dft(2, square, 2, 0, 0, a, b, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE);
+    check(!told_of(one, "components 2") && told_of(two, "components 2"), "two at once after one alone");
+    fftw_destroy_plan(one), fftw_destroy_plan(two);
+
+    if (const auto threads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "fftw_plan_with_nthreads"))) {
+      threads(2);
+      two = plan(FFTW_ESTIMATE);
+      threads(1);
+      one = plan(FFTW_ESTIMATE);
+      check(told_of(two, "threads 2") && !told_of(one, "threads 2"), "threads");
+      fftw_destroy_plan(one), fftw_destroy_plan(two);
+    }
+  }
+  if (weft_expected() && ranks > 1) {  // ranks that disagree get no plan
+    const int sign = rank_here == 0 ? FFTW_FORWARD : FFTW_BACKWARD;
+    check(!fftw_mpi_plan_dft_2d(n, n, a, b, MPI_COMM_WORLD, sign, FFTW_ESTIMATE), "two directions");
+    fftw_complex* const result = rank_here == 0 ? a : b;
+    check(!fftw_mpi_plan_dft_2d(n, n, a, result, MPI_COMM_WORLD, FFTW_FORWARD, FFTW_ESTIMATE), "in place on one rank");
+  }
+  fftw_free(a), fftw_free(b);
+}
+
+// What one rank has measured others know, by name of FFTW's own wisdom.
+void wisdom() {
+  fftw_complex line[35];
+  const auto plan = [&](int n, unsigned flags) {
+    return fftw_plan_dft_1d(n, line, line, FFTW_FORWARD, FFTW_MEASURE | flags);
+  };
+  if (rank_here == 0) fftw_destroy_plan(plan(33, 0));
+  if (rank_here == ranks - 1) fftw_destroy_plan(plan(35, 0));
+  fftw_mpi_gather_wisdom(MPI_COMM_WORLD);
+  fftw_plan gathered = rank_here == 0 ? plan(35, FFTW_WISDOM_ONLY) : nullptr;
+  check(rank_here > 0 || gathered, "wisdom that was gathered");
+  fftw_destroy_plan(gathered);
+  fftw_mpi_broadcast_wisdom(MPI_COMM_WORLD);
+  fftw_plan sent = plan(33, FFTW_WISDOM_ONLY);
+  check(sent != nullptr, "wisdom that was broadcast");
+  fftw_destroy_plan(sent);
+}
+
 // Medians of forward executions, and of plans that are made and destroyed.
 void times(ptrdiff_t n, int repeat) {
   ptrdiff_t n0, start0;
@@ -264,7 +348,8 @@ void times(ptrdiff_t n, int repeat) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);  // threads want it
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_here);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   fftw_mpi_init();
@@ -273,7 +358,7 @@ int main(int argc, char** argv) {
   if (repeat > 0)
     times(n, repeat);
   else
-    transforms(n), planning(n);
+    transforms(n), planning(n), flags(n), wisdom();
   fftw_mpi_cleanup();
   MPI_Finalize();
   if (rank_here == 0 && repeat == 0) std::printf("%d failures\n", failures);
