@@ -2,6 +2,8 @@
 """Benchmarks: every strategy verified, kernels, nodes, input from files."""
 import json
 import math
+import os
+import unittest
 
 from support import BenchTest, main, weft, write_npy
 
@@ -67,6 +69,15 @@ class Bench(BenchTest):
     def test_messages_and_bytes(self):
         rows = self.bench("--strategy", "isend", "--shape", "8x8x8")[1]
         self.assertEqual([rows[0][key] for key in ("calls", "messages", "bytes_sent")], [4, 2, 2 * 8 * 4 * 4 * 16])
+        operations = 1e9 * rows[0]["gflop_per_second"] * rows[0]["median_seconds"]
+        self.assertAlmostEqual(operations, 2 * 5 * 512 * 9, delta=1)  # there and back
+
+    @unittest.skipUnless("WEFT_TEST_WRONG_TYPES" in os.environ, "sanitizers allow nothing to be preloaded")
+    def test_wrong_results(self):
+        wrong = {"LD_PRELOAD": os.environ["WEFT_TEST_WRONG_TYPES"]}
+        result, rows = self.bench("--strategy", "datatype", "--shape", "7x5", environment=wrong, code=1)
+        self.assertGreater(rows[0]["relative_error"], rows[0]["tolerance"])
+        self.assertIn("FAILED: an error above", result.out)
 
     def test_nodes(self):
         result, rows = self.bench("--strategy", "node", "--shape", "8x6x4", "--nodes", "0,1")
@@ -91,6 +102,8 @@ class Bench(BenchTest):
                 self.assertEqual((rows[0]["shape"], rows[0]["precision"]),
                                  ([7, 6, 5], "single" if kind == "f4" else "double"))
                 self.assertIn("a serial transform", rows[0]["reference"])
+        rows = self.bench("--input", self.path("u.npy"), "--precision", "float", "--strategy", "isend")[1]
+        self.assertEqual(rows[0]["precision"], "single")
 
     def test_log_has_plain_lines(self):
         self.assertNotIn("\x1b", self.bench("--shape", "4x4x4")[0].err)

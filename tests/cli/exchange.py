@@ -35,6 +35,12 @@ class Exchange(Test):
         self.fails(weft("exchange", "--bytes", "512:256", ranks=2), 2, "the least and the most")
         self.fails(weft("exchange", "--strategy", "alltoal", ranks=2), 2, "there is no strategy 'alltoal'")
 
+    @unittest.skipUnless("WEFT_TEST_WRONG_TYPES" in os.environ, "sanitizers allow nothing to be preloaded")
+    def test_wrong_data(self):
+        wrong = {"LD_PRELOAD": os.environ["WEFT_TEST_WRONG_TYPES"]}
+        self.fails(weft("exchange", "--bytes", "64", "--strategy", "alltoallv", ranks=2, environment=wrong), 1,
+                   "alltoallv gave wrong data of 64 B")
+
 
 class Types(Test):
     def test_types(self):

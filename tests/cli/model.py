@@ -106,6 +106,9 @@ class Model(unittest.TestCase):
         with open(kept) as file:
             self.assertIn("flops_per_second", file.read())  # plans find it there
         self.assertIn("message_seconds", said)
+        os.remove(kept)
+        self.model("measure", "--seconds", "0.1", "--no-wisdom", ranks=2, WEFT_WISDOM=kept)
+        self.assertFalse(os.path.exists(kept))
         self.assertEqual((machine["ranks"], machine["nodes"]), (2, 1))
         self.assertGreaterEqual(set(machine["exchanges"]), {"isend", "direct", "alltoallv"})
         self.assertGreater(len(machine["work"]), 0)
@@ -120,6 +123,8 @@ class Model(unittest.TestCase):
                 self.assertAlmostEqual(f["forward_seconds"] + f["backward_seconds"], f["seconds"], delta=1e-12)
                 self.assertAlmostEqual(f["work_seconds"] + f["exchange_seconds"] - f["overlapped_seconds"],
                                        f["seconds"], delta=1e-9 * f["seconds"])
+        sent = next(f for f in two["forecasts"] if f["strategy"] == "isend")  # both ranks are on one node
+        self.assertTrue(sent["messages"] > 0 and sent["bytes"] > 0 and sent["node_messages"] == sent["node_bytes"] == 0)
         self.assertEqual(two["forecasts"][0]["warning"], "")
         self.assertIn("2 ranks on 1 node", many["forecasts"][0]["warning"])
         self.assertIn("outside of what was measured", said)

@@ -37,6 +37,8 @@ class Options(BenchTest):
                 asked = next((line for line in out.splitlines() if line.startswith("asked for: ")), "")
                 if value != row["default"] and value != str(row["default"]):
                     self.assertIn(f" {name} {value}", asked)
+        out = self.fine(weft("plan", "--shape", "8x6x5", "--seconds", "3", "--effort", "estimate")).out
+        self.assertIn(" tune_seconds 3", next(line for line in out.splitlines() if line.startswith("asked for: ")))
         _, benched = self.bench("--strategy", "isend", "--shape", "8x6x4", "--test", "4", "--in-place")
         for what in "requested", "effective":
             self.assertEqual(list(benched[0][what]), [row["name"] for row in rows])

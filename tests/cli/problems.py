@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Benchmarks of all kinds of problems, and of plane waves."""
+import itertools
 import os
 
 from support import BenchTest, main, weft
@@ -31,6 +32,13 @@ class Problems(BenchTest):
             self.assertTrue(all(row["relative_error"] <= row["tolerance"] for row in rows if "declined" not in row),
                             rows)
             self.assertGreater(len([row for row in rows if "declined" not in row]), 3)
+        sphere = ["--sphere", "2.9", "--metric", "1,1.2,0.8,0.1,0,0.3", "--kpoint", "0.5,0.25,0"]
+        inside = 0
+        for a, b, c in itertools.product(range(-4, 5), repeat=3):
+            x, y, z = a + 0.5, b + 0.25, c
+            inside += x * x + 1.2 * y * y + 0.8 * z * z + 2 * (0.1 * x * y + 0.3 * y * z) <= 2.9**2
+        self.assertIn(f" {inside} coefficients on ",
+                      self.fine(weft("plan", "--shape", "8x9x10", *sphere, ranks=2)).out)
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "waves")
         for name in ("cnt40", "si64", "cnt80"):
             with open(os.path.join(folder, name)) as file:

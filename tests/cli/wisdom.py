@@ -60,6 +60,9 @@ class Wisdom(unittest.TestCase):
         self.assertIn("choice:", self.fine(weft("wisdom", "show", name, files=self.file)).out)
         self.assertIn("mpi",
                       json.loads(self.fine(weft("wisdom", "show", name, "--json", files=self.file)).out)["key"])
+        named = self.fine(weft("wisdom", "list", "--file", self.ones[4], files=self.file)).out
+        self.assertIn("7x4 c2c", named)
+        self.assertEqual(len(named.splitlines()), 1)
         self.fine(weft("wisdom", "forget", name, files=self.file))
         self.assertEqual(self.count(), 2)
         self.assertEqual(weft("wisdom", "forget", name, files=self.file).code, 1)
@@ -233,6 +236,10 @@ class Wisdom(unittest.TestCase):
                 weft("plan", "--shape", "8x6x4", "--effort", "estimate", "--explain", "--json", ranks=2,
                      files=self.file)).out)
         self.assertEqual(told["choice"]["strategy"], found["choice"]["strategy"])
+        every = self.fine(
+            weft("tune", "--shape", "8x6", "--seconds", "0", "--strategy", "isend", "--tiles", "one", "--exhaustive",
+                 "--effort", "estimate", "--no-wisdom", ranks=2))
+        self.assertRegex(every.out, r"([1-9][0-9]*) of \1 candidates measured")
         self.assertEqual(weft("tune", "--shape", "8x6", "--seconds", "-1", ranks=1).code, 2)
         self.assertEqual(weft("tune", "--shape", "8x6", "--seconds", "soon", ranks=1).code, 2)
         self.assertEqual(weft("tune", "--shape", "8x6", "--json", "/proc/nowhere/f", ranks=1).code, 1)
