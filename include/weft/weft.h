@@ -625,6 +625,7 @@ int weft_tuning_choice(const weft_tuning* tuning, weft_options** options);
 int weft_tuning_reason(const weft_tuning* tuning, char* text, int64_t room, int64_t* length);
 /* Many lines for people, or one JSON object. */
 int weft_tuning_describe(const weft_tuning* tuning, int json, char* text, int64_t room, int64_t* length);
+/* How long tuning took. */
 int weft_tuning_seconds(const weft_tuning* tuning, double* seconds);
 int weft_tuning_machine(const weft_tuning* tuning, weft_machine* machine);
 /* Candidates, the fastest first. */
