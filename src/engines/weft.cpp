@@ -28,11 +28,10 @@ double advantage() { return kernel_set() == "avx512" ? 0.9 : 1; }
 // takes long.
 constexpr Index long_line = 4096;
 
-// What effort "estimate" takes without measuring. Of short lines the other engine knows most by
-// heart, and plans them at once.
+// What effort "estimate" takes without measuring. FFTW has code of its own for whole lines of up to
+// 16 points and of 20, and plans them at once.
 bool is_guessed_own(const LineSpec& spec) {
-  constexpr Index shortest = 21;
-  return kernel_set() == "avx512" && spec.length >= shortest && fits_lanes(spec);
+  return kernel_set() == "avx512" && spec.length > 16 && spec.length != 20 && fits_lanes(spec);
 }
 
 class WeftEngine final : public Engine {
