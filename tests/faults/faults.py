@@ -162,7 +162,7 @@ class NoSharedMemory(unittest.TestCase):
     def plan(self, *words, ranks=2, before=(), **options):
         result = Result(
             [*before, WEFT, "--ranks",
-             str(ranks), "plan", "--shape", "128x128x64", "--effort", "estimate", *words], seconds=30, **options)
+             str(ranks), "plan", "--shape", "128x128x128", "--effort", "estimate", *words], seconds=30, **options)
         self.assertLess(result.seconds, 20, result)
         return result
 
