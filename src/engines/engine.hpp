@@ -217,9 +217,9 @@ class Engine {
   std::string declines(const LineSpec& spec) const;
 
   /// How long planning may look for the fastest way: "estimate" (looks not at all, and gives the
-  /// same bits in every process), "measure", "patient", "exhaustive". The same spec and effort give
-  /// the same Lines as long as anyone holds it. Throws `Error` for an unknown effort (naming the
-  /// allowed ones) and a declined spec (with the reason).
+  /// same bits in every process on processors of one kind), "measure", "patient", "exhaustive". The
+  /// same spec and effort give the same Lines as long as anyone holds it. Throws `Error` for an
+  /// unknown effort (naming the allowed ones) and a declined spec (with the reason).
   std::shared_ptr<const Lines> plan(const LineSpec& spec, std::string_view effort) const;
 
   /// The same for several specs at once, in their order, which costs least: the library underneath

@@ -262,7 +262,7 @@ TEST(Engine, HoldsOnlySoManyLinesAndPoints) {
       }
       e->plan(of(length), "estimate");
     }
-    e->plan(of(2048), "estimate");
+    e->plan(of(1024), "estimate");
     EXPECT_TRUE(first.expired()) << e->name();
     if (e->declines(of(Engine::points_held)).empty()) {
       const std::weak_ptr<const Lines> shorter = e->plan(of(shortest), "estimate");
