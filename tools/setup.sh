@@ -54,6 +54,11 @@ xmds2               differential equations, with examples
 libpetsc-complex-dev PETSc, whose MATFFTW is FFTW-MPI
 pkg-config          finds PETSc"
 
+# The same of the Python package index: a module, and the packages that bring it.
+needs_python_programs="\
+dedalus             dedalus==3.0.5
+fluidfft_fftwmpi    fluidfft==0.4.5 fluidfft-fftwmpi==0.0.1 mpi4py pytest"
+
 # Debian's modules belong to Debian's Python, also where another one comes first.
 PYTHON=$(command -v /usr/bin/python3 python3 | head -n 1 || true)
 export PYTHON
@@ -128,23 +133,25 @@ documentation() {
         echo "could not fetch Sphinx from the Python package index: no API reference"
 }
 
-# The programs of others that tests run with the drop-in, as far as they can be had; Dedalus 3 in
-# build/programs.
+# The programs of others that tests run with the drop-in, as far as they can be had; those in Python
+# in build/programs.
 programs_of_others() {
     local line folder=build/programs
     while read -r line; do
         [ -z "$line" ] || (install_missing "$line") || echo "without ${line%% *}"
     done <<<"$needs_programs"
-    "$folder/bin/python" -c "import dedalus" 2>/dev/null && return
-    echo "fetching Dedalus 3 into $folder"
     local mpi headers
     mpi=$(command -v mpicc.openmpi mpicc | head -n 1)
     read -r headers _ <<<"$("$mpi" --showme:incdirs)"
-    "$PYTHON" -m venv --clear "$folder" &&
+    [ -x "$folder/bin/python" ] || "$PYTHON" -m venv "$folder"
+    while read -r module packages; do
+        "$folder/bin/python" -c "import $module" 2>/dev/null && continue
+        echo "fetching $packages into $folder"
         env MPICC="$mpi" CC="$mpi" MPI_INCLUDE_PATH="$headers" MPI_LIBRARY_PATH="$("$mpi" --showme:libdirs)" \
             FFTW_INCLUDE_PATH=/usr/include FFTW_LIBRARY_PATH="/usr/lib/$("${CXX:-g++}" -print-multiarch)" \
-            "$folder/bin/python" -m pip install --quiet dedalus==3.0.5 >build/programs.log 2>&1 ||
-        echo "without Dedalus 3: the log is build/programs.log"
+            "$folder/bin/python" -m pip install --quiet $packages >"build/$module.log" 2>&1 ||
+            echo "without $packages: the log is build/$module.log"
+    done <<<"$needs_python_programs"
 }
 
 # build PRESET [CMake options...]: configures and builds, or of the build the targets that are named

@@ -2,7 +2,7 @@
 """Programs that call FFTW's MPI transforms and know nothing of weft, without the drop-in and with it:
 their results must be the same. What cannot be had here is skipped (exit code 77) with a note.
 
-programs.py mpb|xmds2 EXAMPLE|petsc|dedalus --library LIBRARY --mpiexec MPIEXEC --folder FOLDER
+programs.py mpb|xmds2 EXAMPLE|petsc|dedalus|fluidfft --library LIBRARY --mpiexec MPIEXEC --folder FOLDER
     [--python PYTHON] [--ranks N] [--repeat N]
 
 It prints a row of the table in docs/from_fftw_mpi.md: medians of so many runs.
@@ -126,16 +126,28 @@ class Petsc(Program):
         return lines[:1]
 
 
-class Dedalus(Program):
-    """Partial differential equations in Python; its transpositions are FFTW-MPI's."""
+class InPython(Program):
+    """A script in this folder, over a package of the Python package index."""
     def prepare(self, folder):
         python = self.given.python
-        if not shutil.which(python) or subprocess.run([python, "-c", "import dedalus"],
+        if not shutil.which(python) or subprocess.run([python, "-c", f"import {self.package}"],
                                                       capture_output=True).returncode:
-            raise Skip("a Python with Dedalus 3 is not there")
+            raise Skip(f"a Python with {self.package} is not there")
 
     def words(self, folder, weft):
-        return [self.given.python, here / "dedalus3.py"]
+        return [self.given.python, here / self.script]
+
+
+class Dedalus(InPython):
+    """Partial differential equations in Python; its transpositions are FFTW-MPI's."""
+
+    package, script = "dedalus", "dedalus3.py"
+
+
+class Fluidfft(InPython):
+    """Transforms and operators for fluid dynamics in Python; its plugin calls FFTW-MPI in two and three dimensions."""
+
+    package, script = "fluidfft_fftwmpi", "fluidfft_flow.py"
 
 
 class Xmds2(Program):
@@ -176,7 +188,7 @@ class Xmds2(Program):
         return values
 
 
-programs = {"mpb": Mpb, "petsc": Petsc, "dedalus": Dedalus, "xmds2": Xmds2}
+programs = {"mpb": Mpb, "petsc": Petsc, "dedalus": Dedalus, "fluidfft": Fluidfft, "xmds2": Xmds2}
 
 
 def main():

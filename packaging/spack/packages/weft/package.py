@@ -19,6 +19,7 @@ class Weft(CMakePackage):
     variant("fortran", default=True, description="The Fortran module")
     variant("drop_in", default=True, description="The drop-in for FFTW's MPI transforms")
     variant("tools", default=True, description="The command line program")
+    variant("hwloc", default=True, description="Ask hwloc for caches of which Linux does not tell")
     variant("site_wisdom", default="none", values=lambda text: True, multi=False,
             description="Folder of a site's wisdom; none: etc/weft of the prefix, and /etc/weft")
 
@@ -30,6 +31,7 @@ class Weft(CMakePackage):
     generator("ninja")
     depends_on("mpi@3:")
     depends_on("fftw@3.3: precision=float,double")
+    depends_on("hwloc@2:", when="+hwloc")
     depends_on("cli11", when="+tools")
     depends_on("nlohmann-json", when="+tools")
     depends_on("fmt", when="+tools")
@@ -44,6 +46,7 @@ class Weft(CMakePackage):
             self.define_from_variant("WEFT_ENABLE_FORTRAN", "fortran"),
             self.define_from_variant("WEFT_ENABLE_FFTW_MPI", "drop_in"),
             self.define_from_variant("WEFT_ENABLE_TOOLS", "tools"),
+            self.define_from_variant("WEFT_HWLOC", "hwloc"),
             self.define("WEFT_ENABLE_APPS", False),
             self.define("WEFT_ENABLE_BENCH", False),
             self.define("WEFT_ENABLE_EXAMPLES", False),
