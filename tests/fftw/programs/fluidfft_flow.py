@@ -31,8 +31,8 @@ def change(v):
     """Of the velocity's transform, in time: rotation form, no pressure, viscosity 0.02."""
     rotation = [op.ifft(w) for w in op.rotfft_from_vecfft(*v)]
     u = [op.ifft(w) for w in v]
-    forces = [op.fft(np.ascontiguousarray(u[(k + 1) % 3] * rotation[(k + 2) % 3] - u[(k + 2) % 3] * rotation[(k + 1) % 3]))
-              for k in range(3)]
+    cross = [u[k - 2] * rotation[k - 1] - u[k - 1] * rotation[k - 2] for k in range(3)]
+    forces = [op.fft(np.ascontiguousarray(f)) for f in cross]
     for f in forces:
         f[dealiased] = 0
     op.project_perpk3d(*forces)
