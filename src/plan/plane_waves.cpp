@@ -33,9 +33,9 @@ void check_waves(const AnyProblem& p, const Options& o) {
         "placement is \"in_place\", but the coefficients of plane waves and their real space are arrays of different "
         "lengths; give two arrays");
   if (o.output || o.natural_output)
-    throw Error(
-        "an output layout is given, but the output of plane waves is the coefficients of each rank's own G-vectors; "
-        "share the sticks as it should be");
+    throw Error(std::string(o.output ? "output" : "natural_output") +
+                " is given, but the output of plane waves is the coefficients of each rank's own G-vectors; leave it "
+                "out: the list of G-vectors, or of a cutoff the balance of its sticks, says which rank has which");
   if (o.groups > 1 && (o.input || !o.grid.empty()))
     throw Error("groups is " + std::to_string(o.groups) + " and real space is cut by the caller too; give one of them");
   if (o.components > 1)
