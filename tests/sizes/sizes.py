@@ -64,9 +64,10 @@ def problem(draw, dimensions, most):
     return words
 
 
-def options(draw, ranks, waves, cubes):
-    """`waves`: a sphere or a kept spectrum. `cubes`: an axis is whole before and after every exchange."""
-    words = ["--grid", draw.choice(layouts[ranks])]
+def options(draw, ranks, waves, cube, batch):
+    """`waves`: a sphere or a kept spectrum. `cube`: all axes of three or more. `batch`: all axes of a batch."""
+    layout = draw.choice(layouts[ranks])
+    words = ["--grid", layout]
     if draw.random() < 0.3:
         words += ["--precision", "float"]
     elif draw.random() < 0.1:
@@ -78,7 +79,8 @@ def options(draw, ranks, waves, cubes):
     if draw.random() < 0.15:
         words += ["--split", "blocks"]
     if draw.random() < 0.4:
-        words += ["--tiles", draw.choice(("gathered", "kept") if cubes else ("gathered", )), "--tile",
+        whole = batch or (cube and layout == "slab")  # an axis, before and after an exchange
+        words += ["--tiles", draw.choice(("gathered", "kept") if whole else ("gathered", )), "--tile",
                   str(draw.choice((1, 2, 5, 16, 40))), "--window", str(draw.choice((0, 1, 2, 4)))]
     if draw.random() < 0.2:
         words += ["--threads", "2"] + draw.choice(([], ["--communicate", "thread"]))
@@ -97,7 +99,8 @@ for seed in range(first, first + count):
     dimensions = draw.choice((2, 3, 3, 3, 4))
     words = problem(draw, dimensions, 2**draw.uniform(17, 24))
     waves = not {"--sphere", "--kept", "--boxcut"}.isdisjoint(words)
-    words += options(draw, ranks, waves, "--batch" in words or (dimensions > 2 and not waves))
+    some = "--axes" in words
+    words += options(draw, ranks, waves, dimensions > 2 and not waves and not some, "--batch" in words and not some)
     # `direct` is the default, with paths of its own; `alltoallv` takes every problem.
     words += ["--strategy", ",".join(dict.fromkeys(["direct", "alltoallv", draw.choice(strategies)]))]
     command = [weft, "--ranks", str(ranks), "bench", *words, "--no-wisdom", "--repeat", "1"]
