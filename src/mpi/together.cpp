@@ -62,7 +62,13 @@ Together::Numbers Together::most(const Communicator& comm, const Numbers& number
 
 Together::Numbers Together::word(const Numbers& numbers) {
   if (parted_) throw Heard();
-  const Numbers all = reduce(false, numbers);
+  Numbers all{};
+  try {
+    all = reduce(false, numbers);
+  } catch (const Error& refused) {  // by MPI, on this rank alone: nobody in between may go on without the others
+    refused_ = refused.what();
+    throw Heard();
+  }
   if (parted_) throw Heard();
   free_left();
   return all;
@@ -87,6 +93,7 @@ void Together::fail() {
   try {
     throw;
   } catch (const Heard&) {
+    if (!refused_.empty()) text = refused_.c_str();
   } catch (const std::exception& caught) {
     text = reason(caught);
     error = dynamic_cast<const Error*>(&caught) != nullptr;

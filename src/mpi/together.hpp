@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "mpi/check.hpp"
 
@@ -16,8 +17,9 @@ namespace weft::mpi {
 
 class Communicator;
 
-/// Thrown where a rank hears that another one has failed. No std::exception, so that nobody in
-/// between takes it for a failure that all ranks know of; `together` makes an Error of it.
+/// Thrown where a rank hears that another one has failed, or MPI fails in hearing. No
+/// std::exception, so that nobody in between takes it for a failure that all ranks know of;
+/// `together` makes an Error of it.
 struct Heard {};
 
 /// What all ranks must free in the same order: a window, or an open file. A handle that goes inside
@@ -82,6 +84,7 @@ class Together {
   const int named_;            // this rank in messages: its number in the outermost call
   const std::uint64_t first_;  // of the handles that are made in here
   bool parted_ = false;        // some rank has failed: no more collectives before all meet
+  std::string refused_;        // what MPI said where it failed in `word`
 };
 
 }  // namespace weft::mpi

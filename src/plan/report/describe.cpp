@@ -92,6 +92,22 @@ void describe_transform(std::ostringstream& out, const Transform& transform, con
   }
 }
 
+// The exchanges of backward that another strategy carries than forward's in their place.
+void describe_backward(std::ostringstream& out, const Transform& forward, const Transform& backward) {
+  const auto exchanges = [](const Transform& transform) {
+    std::vector<std::size_t> all;
+    for (std::size_t h = 0; h < transform.transitions.size(); ++h)
+      if (transform.transitions[h].exchanges) all.push_back(h);
+    return all;
+  };
+  const std::vector<std::size_t> there = exchanges(forward), back = exchanges(backward);
+  for (std::size_t k = 0; k < back.size(); ++k) {
+    const std::string& strategy = backward.strategies[back[k]];
+    if (there.size() == back.size() && strategy == forward.strategies[there[there.size() - 1 - k]]) continue;
+    out << "backward, exchange " << k << ": " << strategy << " (" << backward.reasons[back[k]] << ")\n";
+  }
+}
+
 }  // namespace
 
 std::string AnyPlan::describe() const {
@@ -136,6 +152,7 @@ std::string AnyPlan::describe() const {
   for (const std::string& note : idle_notes(b.route)) out << "note: " << note << "\n";
   out << "forward, on rank " << b.comm.rank() << ":\n";
   describe_transform(out, b.forward, b.route.kinds, o.strategy == "auto" || o.strategy == "tune");
+  describe_backward(out, b.forward, b.backward);
   out << "memory of the plan's own on rank " << b.comm.rank() << ": " << bytes_string(b.owned_bytes) << " ("
       << b.owned_bytes << " bytes)\n";
   if (b.works_in == Memory::callers)

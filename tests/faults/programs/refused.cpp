@@ -1,5 +1,6 @@
 // MPI itself fails on rank 1 alone: refused STRATEGY N plans with the N-th of its collective calls
-// returning an error and doing nothing.
+// returning an error and doing nothing. Says what was thrown, or which strategy took the place of
+// the one asked for, and why.
 #include <weft/weft.hpp>
 
 #include <cstdlib>
@@ -23,7 +24,10 @@ int main(int argc, char** argv) {
   const long nth = std::strtol(argv[2], nullptr, 10);
   if (rank == 1) inject::arm(inject::Kind::collective, nth);
   try {
-    weft::AnyPlan fft(comm, problem, options);
+    const weft::AnyPlan fft(comm, problem, options);
+    const std::string text = fft.describe(), mark = "(as requested, but in the place of ";
+    if (const auto at = text.find(mark); at != text.npos)
+      said = text.substr(at + mark.size(), text.find('\n', at) - at - mark.size());
   } catch (const std::exception& error) {
     said = error.what();
   }
