@@ -163,16 +163,16 @@ void plans(void) {
 
 /* Beyond the ends of the second axis, which is periodic, lie copies of the other end. */
 static void beyond_the_ends(const weft_layout* rows, const double* u, const int64_t* shape) {
-  weft_layout* around = NULL;
+  weft_layout* grown = NULL;
   weft_redistribution* wrap = NULL;
   weft_view view;
   const int64_t width[2] = {0, 2};
   const int periodic[2] = {0, 1};
   int64_t i, j;
   double* v;
-  OK(weft_layout_grown(&around, rows, width));
-  OK(weft_layout_view(around, rank, &view));
-  OK(weft_redistribution_create(&wrap, MPI_COMM_WORLD, rows, around, sizeof(double), periodic, NULL));
+  OK(weft_layout_grown(&grown, rows, width));
+  OK(weft_layout_view(grown, rank, &view));
+  OK(weft_redistribution_create(&wrap, MPI_COMM_WORLD, rows, grown, sizeof(double), periodic, NULL));
   v = (double*)calloc((size_t)view.elements + 1, sizeof(double));
   OK(weft_redistribution_execute(wrap, u, v));
   for (i = view.lo[0]; i < view.hi[0]; ++i)
@@ -181,7 +181,7 @@ static void beyond_the_ends(const weft_layout* rows, const double* u, const int6
       EXPECT(v[at] == u[(i - view.lo[0]) * shape[1] + (j + shape[1]) % shape[1]]);
     }
   weft_redistribution_destroy(&wrap);
-  weft_layout_destroy(&around);
+  weft_layout_destroy(&grown);
   free(v);
 }
 

@@ -151,8 +151,6 @@ TEST_F(BadInputTiny, Plans) {
        [=](Ask& a) { a.problem = waves({.cutoff = Cutoff{.squared = 1}, .box = Shape{4, 4, 4}}); }},
       {"plane waves in place", "in_place",
        [=](Ask& a) { a.problem = cutoff({.squared = 1}), a.options.placement = "in_place"; }},
-      {"plane waves in natural order", "natural_output is given",
-       [=](Ask& a) { a.problem = cutoff({.squared = 1}), a.options.natural_output = true; }},
       {"plane waves with components", "components is 2",
        [=](Ask& a) { a.problem = cutoff({.squared = 1}), a.options.components = 2; }},
   };

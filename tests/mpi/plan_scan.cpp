@@ -1,6 +1,7 @@
 // Random problems and options against the definition: forward, backward and the map between, in
 // place and not. Each case is drawn from its number alone, alike on all ranks, so that a case that
 // fails can be run again by itself.
+#include <algorithm>
 #include <map>
 
 #include "mpi/scan.hpp"
@@ -188,9 +189,11 @@ Drawn draw_anything(Index number, bool mixed) {
   if (axes > 1 && ranks > 1 && one_in(random, 3))
     o.grid = ranks % 2 == 0 && one_in(random, 2) ? Few<int>{2, ranks / 2} : Few<int>{1, ranks};
   if (one_in(random, 6)) o.input = draw_layout(random, d.problem.shape);
-  // beside a layout, a grid leaves the halved axis whole
-  if (const int halved = halved_axis(d.problem); o.input && halved >= 0 && halved < o.grid.size() && o.grid[halved] > 1)
-    o.grid = {};
+  // beside a layout, a grid leaves the halved axis whole, and some axis
+  const int halved = halved_axis(d.problem);
+  const bool cuts_it = halved >= 0 && halved < o.grid.size() && o.grid[halved] > 1;
+  const auto cut = std::count_if(o.grid.begin(), o.grid.end(), [](int parts) { return parts > 1; });
+  if (o.input && (cuts_it || cut == d.problem.shape.size())) o.grid = {};
   if (one_in(random, 5))
     o.output = draw_layout(random, spectrum_of(d.problem));
   else

@@ -459,7 +459,7 @@ TEST(Sphere, BadInputIsOneErrorOnEveryRank) {
   }
   const std::vector<GVector> good = only({{0, 0, 0}});
   fails([&] { plan(good, false, {.placement = "in_place"}); }, "in_place");
-  fails([&] { plan(good, false, {.natural_output = true}); }, "an output layout");
+  fails([&] { plan(good, false, {.natural_output = true}); }, "natural_output is given");
   fails([&] { plan(good, false, {.components = 2}); }, "a batch");
   fails([&] { plan(good, false, {.batch = 2, .groups = 5}); }, "does not divide");
   fails([&] { plan(good, false, {.groups = ranks + 1}); }, "only a batch");
