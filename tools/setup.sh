@@ -145,7 +145,7 @@ programs_of_others() {
     read -r headers _ <<<"$("$mpi" --showme:incdirs)"
     [ -x "$folder/bin/python" ] || "$PYTHON" -m venv "$folder"
     while read -r module packages; do
-        "$folder/bin/python" -c "import $module" 2>/dev/null && continue
+        "$folder/bin/python" -c "import $module" >/dev/null 2>&1 && continue
         echo "fetching $packages into $folder"
         env MPICC="$mpi" CC="$mpi" MPI_INCLUDE_PATH="$headers" MPI_LIBRARY_PATH="$("$mpi" --showme:libdirs)" \
             FFTW_INCLUDE_PATH=/usr/include FFTW_LIBRARY_PATH="/usr/lib/$("${CXX:-g++}" -print-multiarch)" \

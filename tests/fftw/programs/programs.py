@@ -153,7 +153,7 @@ class Fluidfft(InPython):
 class Xmds2(Program):
     """Stochastic and other differential equations: one of its own examples with a distributed field."""
 
-    relative, absolute = 1e-6, 1e-7  # of a field's largest value: steps are as long as errors of 1e-5 or so allow
+    relative, absolute = 1e-6, 1e-5  # of a field's largest value: its steps are as long as errors of 1e-5 allow
 
     def prepare(self, folder):
         if not shutil.which("xmds2") or not xmds_examples.exists():
