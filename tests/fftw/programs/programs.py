@@ -182,7 +182,7 @@ class Xmds2(Program):
                 def add(name, item):
                     if isinstance(item, h5py.Dataset):
                         numbers = item[...].ravel()
-                        largest = float(abs(numbers).max()) or 1.0
+                        largest = max(float(abs(numbers).max()), 1e-3)  # imaginary parts may be rounding alone
                         values.extend([name, largest, *map(float, numbers / largest)])
 
                 file.visititems(add)
