@@ -1,7 +1,7 @@
 // Plane waves in a plan: the ranks tell each other which sticks they have, and the stages beside
 // the exchange of sticks get the tables of theirs.
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <sstream>
 
 #include "plan/plan.hpp"
@@ -122,7 +122,7 @@ void AnyPlan::Body::share_waves() {
     const std::string mine_there(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Share::Element));
     for (const std::string& text : part.together([&] { return part.gather_all(mine_there); })) {
       shares.emplace_back(text.size() / sizeof(Share::Element));
-      std::memcpy(shares.back().data(), text.data(), text.size());
+      std::copy(text.begin(), text.end(), reinterpret_cast<char*>(shares.back().data()));  // perhaps nothing
     }
   }
   waves = comm.agree([&] {
