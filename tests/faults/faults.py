@@ -129,6 +129,7 @@ class Refused(unittest.TestCase):
                         break
 
 
+@unittest.skipIf("WEFT_TEST_SANITIZED" in os.environ, "a sanitizer maps more than the limit")
 class LittleMemory(unittest.TestCase):
     """Ranks that may map less than a plan needs: an error, and nobody waits."""
     LIMIT_KIB = 1000000
