@@ -76,12 +76,13 @@ class Partners : public Overlaps {
     const Watch watch(seconds_.products);
     const int self = rank_of(comm_);
     const std::size_t n = orbitals_.count(), first = orbitals_.first(self);
-    const double* const own = mine.data() - orbitals_.offset(first);
+    const auto own = [&](std::size_t orbital) {
+      return mine.data() + (orbitals_.offset(orbital) - orbitals_.offset(first));
+    };
     std::vector<double> s(n * (orbitals_.first(self + 1) - first));
     for (const Pair& pair : pairs_) {
       const bool here = orbitals_.owner(pair.i) == self;
-      const double *const a = here ? own + orbitals_.offset(pair.i) : arrived_.data() + pair.arrives_at,
-                          *const b = own + orbitals_.offset(pair.j);
+      const double *const a = here ? own(pair.i) : arrived_.data() + pair.arrives_at, *const b = own(pair.j);
       double sum = 0;
       for (std::size_t p = 0; p < pair.common.size(); ++p)
         sum += a[here ? pair.common[p].in_first : static_cast<weft::Index>(p)] * b[pair.common[p].in_second];
