@@ -119,7 +119,7 @@ class Refused(unittest.TestCase):
 
     def test_collectives(self):
         if "WEFT_TEST_THOROUGH" not in os.environ:
-            places = {"alltoallv": (0, 2, 14), "put": (20, )}
+            places = {"alltoallv": (0, 2, 14), "put": (20, ), "node": (14, 40, 45)}
         else:
             places = {strategy: range(1000) for strategy in ("alltoallv", "direct", "put", "node", "hierarchical")}
         for strategy, all_of_them in places.items():
