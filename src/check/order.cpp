@@ -222,7 +222,8 @@ class Order {
 
   void compare() {
     auto all = uses();
-    for (auto& [memory, list] : all) {
+    for (auto& of_one_memory : all) {
+      std::vector<Use>& list = of_one_memory.second;
       std::sort(list.begin(), list.end(),
                 [](const Use& a, const Use& b) { return a.access->region.first < b.access->region.first; });
       std::vector<std::size_t> open;  // whose last byte is not behind

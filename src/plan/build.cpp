@@ -28,10 +28,10 @@ std::unique_ptr<AnyPlan::Body> AnyPlan::Body::make(const mpi::Communicator& comm
   check_alike(comm, problem, options, memory);
   const std::vector<int> nodes = comm.nodes(options.nodes);
   std::unique_ptr<Body> made;
-  const auto plan = [&](const Options& choice, const Machine& machine) {
+  const auto plan = [&](const Options& chosen, const Machine& known) {
     const WithoutMemory none(memory == Memory::none);
     made = comm.together([&] {  // a chooser may go on with another choice, so all ranks fail here
-      return std::make_unique<Body>(comm.again(), problem, choice, nodes, machine, memory);
+      return std::make_unique<Body>(comm.again(), problem, chosen, nodes, known, memory);
     });
   };
   Chooser::Told told = chooser.choose({comm, problem, options, nodes}, plan);
