@@ -98,7 +98,7 @@ TEST(ArraysTiny, InPlaceBothSidesOfOneMemory) {
 template <class In>
 void inside(const Problem<In, Complex>& problem, const Shape& transformed, const std::pair<Shape, Shape>& ghosts,
             const Order& order, const Options& given) {
-  const auto& [before, behind] = ghosts;
+  const auto &before = ghosts.first, &behind = ghosts.second;
   const int ranks = ranks_of_world();
   const Shape& shape = problem.shape;
   Shape padding;
