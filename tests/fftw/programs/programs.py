@@ -153,7 +153,13 @@ class Fluidfft(InPython):
 class Xmds2(Program):
     """Stochastic and other differential equations: one of its own examples with a distributed field."""
 
-    relative, absolute = 1e-6, 1e-5  # of a field's largest value: its steps are as long as errors of 1e-5 allow
+    relative = 1e-6
+    # Steps of these two are as long as errors of 1e-5 allow, and rounding changes how many they are.
+    loose = {"cpc_example4": 1e-5, "vibstring_circle_mpi": 1e-7}
+
+    def __init__(self, given):
+        super().__init__(given)
+        self.absolute = self.loose.get(given.example, 1e-9)
 
     def prepare(self, folder):
         if not shutil.which("xmds2") or not xmds_examples.exists():
@@ -181,9 +187,8 @@ class Xmds2(Program):
 
                 def add(name, item):
                     if isinstance(item, h5py.Dataset):
-                        numbers = item[...].ravel()
-                        largest = max(float(abs(numbers).max()), 1e-3)  # imaginary parts may be rounding alone
-                        values.extend([name, largest, *map(float, numbers / largest)])
+                        values.append(name)
+                        values.extend(float(v) for v in item[...].ravel())
 
                 file.visititems(add)
         return values
