@@ -149,7 +149,7 @@ Drawn draw_in_place(Index number, bool mixed) {
   o.strategy = one_of<std::string>(random, {"alltoallv", "auto", "isend", "direct"});
   o.effort = "estimate";
   o.placement = "in_place";
-  if (one_in(random, 2)) o.components = 2 + below(random, 2);
+  if (one_in(random, 2)) o.components = 2 + below(random, 7);
   if (one_in(random, 3)) o.batch = 2 + below(random, 3);
   if (one_in(random, 3)) o.threads = 2;
   if (one_in(random, 3)) o.schedule = one_of(random, schedules());
@@ -183,7 +183,7 @@ Drawn draw_anything(Index number, bool mixed) {
   const bool in_place = one_in(random, 5), overwrite = one_in(random, 3);
   o.placement = in_place ? "in_place" : overwrite ? "overwrite" : "preserve";
   d.handed_out = one_in(random, 2);
-  if (axes < 7 && one_in(random, 4)) o.components = 2 + below(random, 2);
+  if (axes < 7 && one_in(random, 4)) o.components = 2 + below(random, 7);
   if (axes < 8 && one_in(random, 2)) o.batch = 2 + below(random, 6);
   draw_schedules(random, o);
   if (axes > 1 && ranks > 1 && one_in(random, 3))

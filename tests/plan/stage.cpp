@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace weft {
@@ -30,7 +32,7 @@ LineSpec columns(Index length) {
 }
 
 // Runs all of a stage on data that `value` fills, in a view's order; one array is read and written.
-std::vector<Complex> run(const Stage& stage, const View& view) {
+std::vector<Complex> run(const Stage& stage, const View& view, GuardedMap* map = nullptr) {
   std::vector<Complex> block(static_cast<std::size_t>(stage.block_bytes()) / sizeof(Complex)),
       batch(2 * static_cast<std::size_t>(stage.line_bytes()) / sizeof(Complex) + 2);
   Workspace workspace;
@@ -51,7 +53,7 @@ std::vector<Complex> run(const Stage& stage, const View& view) {
   each([](Complex& at, Index x, Index y, Index z) { at = value(x, y, z); });
   const Slots slots{reinterpret_cast<std::byte*>(data.data())};
   for (int b = 0; b < stage.blocks(); ++b)
-    for (int p = 0; p < stage.passes(); ++p) stage.program().run(b, p, 0, 1, workspace, {&slots, nullptr});
+    for (int p = 0; p < stage.passes(); ++p) stage.program().run(b, p, 0, 1, workspace, {&slots, map});
   streaming_fence();
   each([&](const Complex& at, Index, Index, Index) { results.push_back(at); });
   return results;
@@ -133,6 +135,53 @@ TEST(Stage, LongLinesAreGatheredInBatchesThatFitTheArray) {
     if (first.empty()) first = some;
     EXPECT_TRUE(some == first);
   }
+}
+
+// Fields side by side are gathered together, a few rows of them at a time, and leave together: with
+// the bits that each line has alone. A map is told of each where it is.
+TEST(Stage, FieldsSideBySideShareABatch) {
+  constexpr Index rows = 41, length = 30;
+  for (const Index fields : {2, 3, 7, 8})
+    for (const bool as_columns : {false, true})
+      for (const bool rows_first : {false, true}) {
+        const Box box{{0, 0, 0}, {rows, length, fields}};
+        const View view{box, 0, 0, {rows_first ? fields : length * fields, rows_first ? rows * fields : fields, 1}};
+        StageSpec spec{
+            .from = {box, {view}, sizeof(Complex)}, .to = {box, {view}, sizeof(Complex)}, .operations = {{.axis = 1}}};
+        Operation& operation = spec.operations[0];
+        operation.first = engine("weft").plan(
+            as_columns ? columns(length) : LineSpec{Kind::c2c, Direction::forward, Precision::double_, length},
+            "estimate");
+        operation.map = true;
+        const Stage stage(spec, variants(spec, {}, hardware()));
+        std::vector<Shape> told;
+        const std::function<void(const Line&)> visit = [&](const Line& line) {
+          told.push_back(line.first);
+          auto* const values = static_cast<Complex*>(line.values);
+          for (Index k = 0; k < line.count; ++k) values[k] += static_cast<double>(line.first[0] + 100 * line.first[2]);
+        };
+        GuardedMap map(visit);
+        const std::vector<Complex> results = run(stage, view, as_columns ? nullptr : &map);
+        const std::string which = std::to_string(fields) + (as_columns ? " in columns" : " in lines") +
+                                  (rows_first ? ", rows side by side" : ", rows apart");
+        std::vector<Complex> expected(results.size()), line(static_cast<std::size_t>(length * apart_in_block));
+        for (Index x = 0; x < rows; ++x)
+          for (Index z = 0; z < fields; ++z) {
+            const Index step = operation.first->spec().in_stride;
+            for (Index y = 0; y < length; ++y) line[static_cast<std::size_t>(y * step)] = value(x, y, z);
+            auto* const bytes = reinterpret_cast<std::byte*>(line.data());
+            std::vector<Complex> after(line.size());
+            (*operation.first)(bytes, reinterpret_cast<std::byte*>(after.data()), 1);
+            for (Index y = 0; y < length; ++y)
+              expected[static_cast<std::size_t>((x * length + y) * fields + z)] =
+                  after[static_cast<std::size_t>(y * step)] + (as_columns ? 0 : static_cast<double>(x + 100 * z));
+          }
+        EXPECT_TRUE(results == expected) << which;
+        if (as_columns) continue;
+        ASSERT_EQ(told.size(), static_cast<std::size_t>(rows * fields)) << which;
+        for (Index k = 0; k < fields && fields < 8; ++k)
+          EXPECT_EQ(told[static_cast<std::size_t>(k)], (Shape{0, 0, k})) << which;
+      }
 }
 
 }  // namespace

@@ -91,11 +91,12 @@ std::vector<Portion> StageProgram::portions(const Box& part) const {
 void StageProgram::add_batches(const Pass& pass, const Cell& cell, const Box& region,
                                std::vector<Portion>& list) const {
   const int axis = pass.operation.axis, c = cell.companion;
+  const Index width = pass.width / cell.fields;
   for (Shape at = region.lo;;) {
-    for (Index batch = 0; batch < (c < 0 ? 1 : region.extent(c)); batch += pass.width) {
+    for (Index batch = 0; batch < (c < 0 ? 1 : region.extent(c)); batch += width) {
       Portion lines{region, region};
       for (const int a : cell.outer) lines.from = lines.from.cut(a, at[a], at[a] + 1);
-      if (c >= 0) lines.from = lines.from.cut(c, region.lo[c] + batch, region.lo[c] + batch + pass.width);
+      if (c >= 0) lines.from = lines.from.cut(c, region.lo[c] + batch, region.lo[c] + batch + width);
       lines.to = lines.from;
       lines.from.lo[axis] = spec_.from.box.lo[axis], lines.from.hi[axis] = spec_.from.box.hi[axis];
       lines.to.lo[axis] = pass.to_box.lo[axis], lines.to.hi[axis] = pass.to_box.hi[axis];

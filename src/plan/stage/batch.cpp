@@ -1,5 +1,5 @@
-// A batch of lines on its way through a pass: gathered, transformed, mapped, scattered. Nothing
-// here allocates.
+// A batch of lines on its way through a pass: gathered, transformed, mapped, scattered (gather.cpp).
+// Nothing here allocates.
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -60,10 +60,10 @@ void StageProgram::run_copies(const Batch& batch) const {
   }
 }
 
-Lines::Ahead StageProgram::Batch::listed(const Share& share, Index behind) const {
+Lines::Ahead StageProgram::Batch::listed(const AreaShare& share, Index behind) const {
   if (!cell.asks) return {};
   Lines::Ahead list{workspace.ahead_rows.data() + behind, 0, 0, share.area && share.area->to_l1};
-  each_row(share, call, [&](const std::byte* row, Index bytes) {
+  share.each_row(*call.slots, [&](const std::byte* row, Index bytes) {
     workspace.ahead_rows[static_cast<std::size_t>(behind + list.count++)] = row;
     list.bytes = std::max(list.bytes, bytes);
   });
@@ -153,7 +153,8 @@ void StageProgram::run_lines(const Batch& batch) const {
   // buffer, all must have been read before.
   const bool scatters = !straight && !cell.to_table, whole = !scatters || batch.streams || !pass.in_parts;
   const bool at_once = (cell.from_lines && whole) || pass.second_differs() || !pass.in_parts;
-  const Index piece = at_once ? batch.width : std::max<Index>(8, variant_.blocking.part_across / pass.mid_bytes);
+  const Index few = std::max<Index>(8, variant_.blocking.part_across / pass.mid_bytes);
+  const Index piece = at_once ? batch.width : few / cell.fields * cell.fields;
   for (Index first = 0; first < batch.width; first += piece) {
     const Index count = std::min(piece, batch.width - first);
     const std::byte* const lines = all + first * pass.in_step * pass.from_bytes;
@@ -175,80 +176,14 @@ void StageProgram::run_lines(const Batch& batch) const {
     scatter(batch, all_done, 0, batch.width);
 }
 
-// A gap between segments holds zeros, as far as anybody looks.
-void StageProgram::zero_gap(const Batch& batch, std::byte* into, Index first, Index last) const {
-  const Pass& pass = batch.pass;
-  const auto untouched = pass.operation.first ? pass.operation.first->untouched() : std::pair<Index, Index>();
-  const auto zero = [&](Index begin, Index end) {
-    if (begin >= end) return;
-    const Index run = pass.in_stride > 1 ? 1 : end - begin;
-    for (Index w = 0; w < batch.width; ++w)
-      for (Index k = begin; k < end; k += run)
-        std::memset(into + (w * pass.in_step + k * pass.in_stride) * pass.from_bytes, 0,
-                    static_cast<std::size_t>(run * pass.from_bytes));
-  };
-  zero(first, std::min(last, untouched.first));
-  zero(std::max(first, untouched.second), last);
-}
-
-const std::byte* StageProgram::gather(const Batch& batch, std::byte* into) const {
-  const Pass& pass = batch.pass;
-  const Cell& cell = batch.cell;
-  if (cell.from_table) {
-    cell.from_table->gather(batch.at[cell.companion], batch.width, batch.workspace.from, into);
-    return into;
-  }
-  const Index point = pass.in_stride * pass.from_bytes;
-  Index reached = 0;
-  for (std::size_t s = 0; s < cell.from.size(); ++s) {
-    const Segment& segment = cell.from[s];
-    zero_gap(batch, into, reached, segment.first);
-    segment.move(batch.workspace.from[s], into + segment.first * point,
-                 {segment.count, batch.width, batch.stride_along(segment), batch.stride(segment), point,
-                  pass.in_step * pass.from_bytes});
-    reached = segment.first + segment.count;
-  }
-  zero_gap(batch, into, reached, pass.in_length);
-  return into;
-}
-
-void StageProgram::scatter(const Batch& batch, const std::byte* done, Index first, Index count) const {
-  const Pass& pass = batch.pass;
-  const Cell& cell = batch.cell;
-  const Index point = pass.out_stride * pass.to_bytes, line = pass.out_step * pass.to_bytes;
-  for (std::size_t s = 0; s < cell.to.size(); ++s) {
-    const Segment& segment = cell.to[s];
-    const std::byte* const source = done + segment.first * point + first * line;
-    std::byte* const target = batch.workspace.to[s] + first * batch.stride(segment);
-    const Panel panel{segment.count, count, point, line, batch.stride_along(segment), batch.stride(segment)};
-    if (batch.streams && !retained(segment))
-      segment.move.stream(source, target, panel);
-    else
-      segment.move(source, target, panel);
-  }
-}
-
-// Asks for what the next batch gathers, as much of it as so many lines of this one are worth.
-void StageProgram::look_ahead(const Batch& batch, Index first, Index count) {
-  const Pass& pass = batch.pass;
-  const Cell& cell = batch.cell;
-  for (std::size_t s = 0; s < cell.from.size(); ++s) {
-    const Segment& segment = cell.from[s];
-    if (batch.stride(segment) != pass.from_bytes) continue;
-    const Index begin = segment.count * first / batch.width, end = segment.count * (first + count) / batch.width;
-    for (Index k = begin; k < end; ++k)
-      fetch(batch.workspace.from[s] + k * batch.stride_along(segment) + batch.width * pass.from_bytes,
-            batch.more * pass.from_bytes);
-  }
-}
-
 void StageProgram::map(const Batch& batch, std::byte* middle, Index first, Index count) {
   const Pass& pass = batch.pass;
-  const int companion = batch.cell.companion;
+  const int companion = batch.cell.companion, beside = batch.cell.beside;
   Line line{batch.at, pass.operation.axis, pass.mid_length, nullptr};
   line.first[pass.operation.axis] = pass.to_box.lo[pass.operation.axis];
   for (Index w = 0; w < count; ++w) {
-    if (companion >= 0) line.first[companion] = batch.at[companion] + first + w;
+    if (companion >= 0) line.first[companion] = batch.at[companion] + (first + w) / batch.cell.fields;
+    if (beside >= 0) line.first[beside] = batch.at[beside] + (first + w) % batch.cell.fields;
     line.values = middle + w * pass.mid_step * pass.mid_bytes;
     (*batch.call.map)(line);
   }

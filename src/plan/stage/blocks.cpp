@@ -60,6 +60,27 @@ Order StageProgram::block_axes() const {
   return cut;
 }
 
+// Few fields side by side: batches of one of them alone would leave most of every cache line for
+// the next ones. Only where another axis has lines for a batch, too.
+int StageProgram::short_axis() const {
+  constexpr Index few = 8;  // from here on they are a batch themselves
+  if (spec_.operations.empty() || spec_.from.table || spec_.to.table) return -1;
+  const Box& box = spec_.from.box;
+  const auto lies_side_by_side = [](const Side& side, int a) {
+    return std::all_of(side.views.begin(), side.views.end(), [&](const View& view) { return view.strides[a] == 1; });
+  };
+  const auto several = [&](int but) {
+    for (int a = 0; a < box.axes(); ++a)
+      if (a != but && box.extent(a) > 1 && (!spec_.transforms(a) || spec_.operations.size() > 1)) return true;
+    return false;
+  };
+  for (int a = 0; a < box.axes(); ++a)
+    if (!spec_.transforms(a) && box.extent(a) > 1 && box.extent(a) < few && tile_bounds(a).size() == 2 && several(a) &&
+        (lies_side_by_side(spec_.from, a) || lies_side_by_side(spec_.to, a)))
+      return a;
+  return -1;
+}
+
 // Bytes of the lines of all operations at one point of the axes that blocks are cut along. A map
 // counts an axis once there and once back: its blocks are smaller than they could be, and larger
 // ones have shown no gain.
@@ -80,8 +101,9 @@ int StageProgram::batched_axis(const Order& cut) const {
   const View &from = spec_.from.views.front(), &to = spec_.to.views.front();
   const View& side = from.strides[spec_.operations[0].axis] != 1 ? from : to;
   const Box& box = spec_.from.box;
+  const auto lines = [&](int a) { return a == fields_ ? 0 : box.extent(a); };
   for (const int a : cut)
-    if (box.extent(a) > 1 && (box.extent(batched) < 2 || side.strides[a] < side.strides[batched])) batched = a;
+    if (lines(a) > 1 && (lines(batched) < 2 || side.strides[a] < side.strides[batched])) batched = a;
   return batched;
 }
 
@@ -102,9 +124,10 @@ void StageProgram::plan_blocks() {
   const Box& box = spec_.from.box;
   const Index bytes = std::max(spec_.from.bytes, spec_.to.bytes);
   const Order cut = block_axes();
-  Index held = line_set_bytes();
+  const Index fields = fields_ < 0 ? 1 : box.extent(fields_);
+  Index held = line_set_bytes() * fields;
   const int batched = batched_axis(cut);
-  const Index batch = batched < 0 ? 1 : std::min(width(bytes, held / bytes), box.extent(batched));
+  const Index batch = batched < 0 ? 1 : std::min(width(bytes, held / fields / bytes) / fields, box.extent(batched));
   held *= batch;
   const Index line = std::max<Index>(1, variant_.blocking.cache_line / spec_.from.bytes);
   blocks_ = Parts(box, cut, spec_.descending);
@@ -112,10 +135,11 @@ void StageProgram::plan_blocks() {
     const int a = cut[k];
     const Index extent = std::max<Index>(box.extent(a), 1);
     if (a == batched) held /= batch;
+    if (a == fields_) held /= fields;
     // a block that is copied in takes whole cache lines, which are read once then
     const bool in_lines =
         spec_.columns_first() && !spec_.from.views.empty() && spec_.from.views.front().strides[a] == 1;
-    const Index least = a == batched ? batch : in_lines ? std::min(line, extent) : 1;
+    const Index least = a == batched ? batch : a == fields_ ? fields : in_lines ? std::min(line, extent) : 1;
     Index step = std::clamp(variant_.blocking.block / std::max<Index>(held, 1), least, extent);
     // columns begin cache lines in all blocks where they do in one
     if (a == batched && step > batch) step = step / batch * batch;

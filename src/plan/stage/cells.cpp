@@ -92,7 +92,9 @@ int StageProgram::companion(const Pass& pass, const Cell& cell, const Segment& s
   };
   int best = -1;
   for (int a = 0; a < cell.box.axes(); ++a)
-    if (a != operation.axis && cell.box.extent(a) > 1 && thickness(a) > 1 && (best < 0 || key(a) < key(best))) best = a;
+    if (a != operation.axis && (a != fields_ || cell.beside < 0) && cell.box.extent(a) > 1 && thickness(a) > 1 &&
+        (best < 0 || key(a) < key(best)))
+      best = a;
   return best;
 }
 
@@ -121,9 +123,16 @@ void StageProgram::plan_cell(Pass& pass, const Box& box, bool zero, End source, 
   if (cell.to.empty() || (cell.from.empty() && (pass.copies || to.table))) return;  // a hole: nobody wants it
 
   const Segment &last = cell.to.front(), &first = cell.from.empty() ? last : cell.from.front();
+  if (!pass.copies && fields_ >= 0 && box.extent(fields_) == from.box.extent(fields_)) cell.beside = fields_;
   const int c = cell.companion = table ? table->line_axis : companion(pass, cell, first, last);
+  if (c < 0) cell.beside = -1;
+  if (cell.beside >= 0) {
+    cell.fields = box.extent(cell.beside);
+    for (auto* segments : {&cell.from, &cell.to})
+      for (Segment& s : *segments) s.even = s.strides[c] == cell.fields * s.strides[cell.beside];
+  }
   for (int a = 0; a < box.axes(); ++a)
-    if (a != axis && a != c) cell.outer.push_back(a);
+    if (a != axis && a != c && a != cell.beside) cell.outer.push_back(a);
   std::stable_sort(cell.outer.begin(), cell.outer.end(), [&](int a, int b) {
     return std::pair(last.strides[a], first.strides[a]) > std::pair(last.strides[b], first.strides[b]);
   });
@@ -145,15 +154,25 @@ void StageProgram::plan_cell(Pass& pass, const Box& box, bool zero, End source, 
 // How elements move between memory and buffers or, in a copy, from memory to memory.
 void StageProgram::plan_moves(const Pass& pass, Cell& cell, End source, End target) const {
   const Side &from = source.side, &to = target.side;
-  const int axis = pass.operation.axis, c = cell.companion;
-  const auto stride = [&](const Segment& s) { return c < 0 ? Index{0} : s.strides[c]; };
+  const int axis = pass.operation.axis;
   if (!pass.copies) {
     const Index in_point = pass.in_stride * from.bytes, out_point = pass.out_stride * to.bytes;
+    // lines of a batch, or the fields of one of its rows, or rows of fields that move as one element
+    const auto across = [&](Segment& s, Index bytes, Index step) {
+      if (s.even) return std::pair(cell.stride(s), step * bytes);
+      s.wide = s.strides[cell.beside] == bytes && step == 1;
+      return s.wide ? std::pair(cell.stride(s), cell.fields * bytes) : std::pair(s.strides[cell.beside], step * bytes);
+    };
     for (Segment& s : cell.from)
-      if (!from.table)
-        s.move = Mover(from.bytes, {0, 0, s.strides[axis], stride(s), in_point, pass.in_step * from.bytes});
+      if (!from.table) {
+        const auto [there, here] = across(s, from.bytes, pass.in_step);
+        s.move = Mover((s.wide ? cell.fields : 1) * from.bytes, {0, 0, s.strides[axis], there, in_point, here});
+      }
     for (Segment& s : cell.to)
-      if (!to.table) s.move = Mover(to.bytes, {0, 0, out_point, pass.out_step * to.bytes, s.strides[axis], stride(s)});
+      if (!to.table) {
+        const auto [there, here] = across(s, to.bytes, pass.out_step);
+        s.move = Mover((s.wide ? cell.fields : 1) * to.bytes, {0, 0, out_point, here, s.strides[axis], there});
+      }
     return;
   }
   for (std::size_t f = 0; f < cell.from.size(); ++f)
@@ -161,7 +180,7 @@ void StageProgram::plan_moves(const Pass& pass, Cell& cell, End source, End targ
       const Segment &a = cell.from[f], &b = cell.to[t];
       if (std::max(a.first, b.first) >= std::min(a.first + a.count, b.first + b.count)) continue;
       cell.pairs.emplace_back(static_cast<int>(f), static_cast<int>(t));
-      cell.moves.emplace_back(to.bytes, Panel{0, 0, a.strides[axis], stride(a), b.strides[axis], stride(b)});
+      cell.moves.emplace_back(to.bytes, Panel{0, 0, a.strides[axis], cell.stride(a), b.strides[axis], cell.stride(b)});
     }
 }
 
@@ -175,7 +194,7 @@ void StageProgram::plan_ways(const Pass& pass, Cell& cell, End source, End targe
     return parts.size() == 1 && parts[0].count == length && (parts[0].strides[axis] == point || length == 1);
   };
   const auto in_lines = [&](const std::vector<Segment>& parts, Index length, Index point, Index line) {
-    return whole(parts, length, point) && (c < 0 || parts[0].strides[c] == line);
+    return whole(parts, length, point) && parts[0].even && (c < 0 || cell.stride(parts[0]) == line);
   };
   const bool copied_first =
       variant_.load == Load::staged && !source.in_block && !(operation.first && operation.first->reads_ahead());
@@ -200,18 +219,18 @@ void StageProgram::plan_ways(const Pass& pass, Cell& cell, End source, End targe
 
   cell.apart = !from.table && !to.table && source.in_block != target.in_block && !cell.straight &&
                operation.first->takes_steps() && operation.scale == 1 && whole(cell.from, pass.in_length, from.bytes) &&
-               whole(cell.to, pass.out_length, to.bytes);
+               whole(cell.to, pass.out_length, to.bytes) && cell.from[0].even && cell.to[0].even;
   plan_rows(pass, cell, source, target);
 }
 
 // Whether columns go straight from segments to segments, and which of their points are retained.
 void StageProgram::plan_rows(const Pass& pass, Cell& cell, End source, End target) const {
   const Side &from = source.side, &to = target.side;
-  const int axis = pass.operation.axis, c = cell.companion;
+  const int axis = pass.operation.axis;
   const bool table = from.table || to.table;
   // every point of a line, each with those of the next lines beside it
   const auto side_by_side = [&](const std::vector<Segment>& parts, Index length, Index bytes) {
-    for (const Segment& s : parts) length -= s.strides[c] == bytes ? s.count : 0;
+    for (const Segment& s : parts) length -= s.even && cell.stride(s) == bytes ? s.count : 0;
     return length == 0;
   };
   // rows may be written where they were read, but nowhere else in that memory

@@ -26,6 +26,14 @@ void scattered_any(const std::byte* from, std::byte* to, const Panel& p, Index b
     for (Index j = 0; j < p.nj; ++j)
       std::memcpy(to + i * p.to_i + j * p.to_j, from + i * p.from_i + j * p.from_j, static_cast<std::size_t>(bytes));
 }
+// Several fields at once, a few rows of which the first-level cache holds on both sides.
+template <Index E>
+void wide(const std::byte* from, std::byte* to, const Panel& p, Index) {
+  constexpr Index few = 4;
+  for (Index j = 0; j < p.nj; j += few)
+    scattered<E>(from + j * p.from_j, to + j * p.to_j,
+                 {p.ni, std::min(few, p.nj - j), p.from_i, p.from_j, p.to_i, p.to_j}, E);
+}
 
 // Contiguous along j on both sides.
 void rows(const std::byte* from, std::byte* to, const Panel& p, Index bytes) {
@@ -102,10 +110,14 @@ Mover::Mover(Index bytes, const Panel& p) : element_bytes_(bytes) {
     : bytes == 8 ? choose(transposed_back<8>, transposed_back<40>)
                  : choose(transposed_back<4>, transposed_back<4>);
   else
-    function_ = streaming_ = bytes == 16  ? scattered<16>
-                             : bytes == 8 ? scattered<8>
-                             : bytes == 4 ? scattered<4>
-                                          : scattered_any;
+    function_ = streaming_ = bytes == 16   ? scattered<16>
+                             : bytes == 8  ? scattered<8>
+                             : bytes == 4  ? scattered<4>
+                             : bytes == 24 ? wide<24>
+                             : bytes == 32 ? wide<32>
+                             : bytes == 48 ? wide<48>
+                             : bytes == 64 ? wide<64>
+                                           : scattered_any;
 }
 
 void fetch(const std::byte* from, Index bytes) {

@@ -5,12 +5,6 @@
 
 namespace weft {
 
-Index StageProgram::Rows::count() const {
-  Index rows = 1;
-  for (const auto& loop : loops) rows *= loop.first;
-  return rows;
-}
-
 // Columns that come from rows ask for the next block themselves, where rows begin cache lines and
 // the second-level cache has room for both blocks. Rows before them ask for half of it, and for
 // where the columns will put their results. Without such columns the next block is asked for in all
@@ -60,11 +54,11 @@ void StageProgram::list_areas() {
 }
 
 // What a block will write, of which what is retained comes first.
-StageProgram::Area StageProgram::written(const Box& block) const {
+Area StageProgram::written(const Box& block) const {
   Area all = area(spec_.to, block);
   const auto others = std::stable_partition(all.parts.begin(), all.parts.end(),
-                                            [&](const Rows& part) { return part.slot == spec_.retained_slot; });
-  std::for_each(all.parts.begin(), others, [&](const Rows& part) { all.retained += part.count(); });
+                                            [&](const Area::Rows& part) { return part.slot == spec_.retained_slot; });
+  std::for_each(all.parts.begin(), others, [&](const Area::Rows& part) { all.retained += part.count(); });
   return all;
 }
 
@@ -78,7 +72,7 @@ StageProgram::Pass* StageProgram::lines_that_ask(Pass& columns) {
       operation.scale != 1)
     return nullptr;
   const auto whole = [&](const std::vector<Segment>& parts, Index length, Index point) {
-    return parts.size() == 1 && parts[0].count == length && parts[0].strides[operation.axis] == point;
+    return parts.size() == 1 && parts[0].even && parts[0].count == length && parts[0].strides[operation.axis] == point;
   };
   const auto asks = [&](const Cell& cell) {
     return cell.companion >= 0 && whole(cell.from, rows.in_length, rows.from_bytes) &&
@@ -87,18 +81,18 @@ StageProgram::Pass* StageProgram::lines_that_ask(Pass& columns) {
   return std::all_of(rows.cells.begin(), rows.cells.end(), asks) ? &rows : nullptr;
 }
 
-StageProgram::Area StageProgram::read_ahead(const Box& block) const {
+Area StageProgram::read_ahead(const Box& block) const {
   Area all = area(spec_.from, block);
-  std::erase_if(all.parts, [&](const Rows& part) {
+  std::erase_if(all.parts, [&](const Area::Rows& part) {
     return part.bytes < variant_.blocking.shortest_row || (brings_ && part.loops.empty());
   });
   all.rows = 0;
-  for (const Rows& part : all.parts) all.rows += part.count();
+  for (const Area::Rows& part : all.parts) all.rows += part.count();
   all.to_l1 = passes_.size() > 1 && block.volume() * spec_.from.bytes <= variant_.blocking.block;
   return all;
 }
 
-StageProgram::PlacedArea StageProgram::wanted(int b) const {
+PlacedArea StageProgram::wanted(int b) const {
   if (!prefetches()) return {};
   const Parts::Part block = blocks_[b];
   return {&common(block).reads, block.box.lo};
@@ -111,7 +105,7 @@ void StageProgram::prefetch(int block, const PlacedArea& area) {
 }
 
 // What the block that is worked on next will read.
-StageProgram::PlacedArea StageProgram::ahead(int block) const {
+PlacedArea StageProgram::ahead(int block) const {
   if (!follower_of_.empty())
     if (const int k = follower_of_[static_cast<std::size_t>(block)]; k >= 0)
       return followers_[static_cast<std::size_t>(k)];
@@ -119,7 +113,7 @@ StageProgram::PlacedArea StageProgram::ahead(int block) const {
 }
 
 // What it asks for of where results go.
-StageProgram::PlacedArea StageProgram::target(int b) const {
+PlacedArea StageProgram::target(int b) const {
   const int of = targets_ == Targets::next ? b + 1 : b;
   if (targets_ == Targets::none || of == blocks()) return {};
   const Parts::Part block = blocks_[of];
@@ -127,7 +121,7 @@ StageProgram::PlacedArea StageProgram::target(int b) const {
 }
 
 // The runs of memory that hold a box of a side.
-StageProgram::Area StageProgram::area(const Side& side, const Box& box) const {
+Area StageProgram::area(const Side& side, const Box& box) const {
   const Index longest = variant_.blocking.longest_run;
   Area all;
   for (const View& view : side.views) {
@@ -135,7 +129,7 @@ StageProgram::Area StageProgram::area(const Side& side, const Box& box) const {
     if (part.empty()) continue;
     Order order = c_order(part.axes());
     std::stable_sort(order.begin(), order.end(), [&](int x, int y) { return view.strides[x] < view.strides[y]; });
-    Rows rows{view.slot, view.at(part.lo) * side.bytes, side.bytes, Shape::filled(box.axes(), 0), {}};
+    Area::Rows rows{view.slot, view.at(part.lo) * side.bytes, side.bytes, Shape::filled(box.axes(), 0), {}};
     for (int a = 0; a < std::min(view.box.axes(), box.axes()); ++a) {
       rows.strides[a] = view.strides[a] * side.bytes;
       rows.offset -= rows.strides[a] * box.lo[a];

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/stage/area.hpp"
 #include "plan/stage/guarded_map.hpp"
 #include "plan/stage/mover.hpp"
 #include "plan/stage/parts.hpp"
@@ -64,24 +65,6 @@ class StageProgram {
   std::size_t rows() const { return rows_; }
   std::size_t ahead_rows() const;
 
-  /// Runs of memory, alike and evenly apart along some axes.
-  struct Rows {
-    int slot = -1;
-    Index offset = 0, bytes = 0;                 // of each; where the block begins at the origin
-    Shape strides;                               // bytes, by which the block's low corner moves them
-    std::vector<std::pair<Index, Index>> loops;  // how many, how far apart; fastest first
-    Index count() const;
-  };
-  struct Area {
-    std::vector<Rows> parts;
-    Index rows = 0, retained = 0;  // of all parts, and of the first ones, which are in the retained slot
-    bool to_l1 = false;            // wanted in the first-level cache
-  };
-  /// An area of the block whose low corner is there; null: none.
-  struct PlacedArea {
-    const Area* area = nullptr;
-    Shape at;
-  };
   /// Whether it asks for the next block's memory, and for what of a block of its own somebody had
   /// better ask.
   bool prefetches() const { return prefetching_end_ > 0; }
@@ -97,6 +80,9 @@ class StageProgram {
     Index first = 0, count = 0;  // elements of the line
     Mover move;                  // to or from the line buffer
     bool in_block = false;
+    // how the lines of a batch that has fields lie: evenly apart, or the fields of each row side by
+    // side, which then move as one element
+    bool even = true, wide = false;
   };
   struct Batch;
   struct Cell {  // a box whose lines all have the same segments
@@ -106,6 +92,8 @@ class StageProgram {
     std::shared_ptr<const Scattered> from_table, to_table;
     Order outer;              // loops, slowest first
     int companion = -1;       // the axis along which lines are batched, -1: one line at a time
+    int beside = -1;          // a short axis, of which all lines are in every batch; -1: there is none
+    Index fields = 1;         // its lines
     bool zero = false;        // its lines are to be zero
     bool from_lines = false;  // lines lie contiguous, one behind the other, where they are read: no line buffer needed
     bool to_lines = false;    // or where they are written
@@ -121,6 +109,10 @@ class StageProgram {
     bool asks = false;                       // such lines or columns ask memory for what is wanted next
     std::vector<std::pair<int, int>> pairs;  // copies: which from meets which to
     std::vector<Mover> moves;
+    /// Bytes from line to line or, where they are not evenly apart, from row to row.
+    Index stride(const Segment& s) const {
+      return companion < 0 ? Index{0} : s.strides[beside >= 0 && s.even ? beside : companion];
+    }
   };
   struct Pass {
     Operation operation;
@@ -151,39 +143,17 @@ class StageProgram {
     Area writes;                                // where somebody asks for it
   };
   enum class Targets { none, own, next };  // whether a block's work asks where it will write, or the next one
-  struct Share {                           // of an area's rows
-    const Area* area = nullptr;
-    const Shape* at = nullptr;
-    Index first = 0, count = 0;
-    Share part(Index k, Index of) const {
-      return {area, at, first + count * k / of, count * (k + 1) / of - count * k / of};
-    }
-  };
-  /// Calls visit(address, bytes) for the rows of a share.
-  template <class Visit>
-  static void each_row(const Share& share, const Call& call, Visit visit) {
-    Index first = share.first, last = share.first + share.count;
-    if (share.count == 0) return;
-    for (const Rows& rows : share.area->parts) {
-      const Index count = rows.count(), end = std::min(last, count);
-      Index begin = rows.offset;
-      for (int a = 0; first < end && a < rows.strides.size(); ++a) begin += rows.strides[a] * (*share.at)[a];
-      for (Index k = first; k < end; ++k) {
-        Index rest = k, offset = begin;
-        for (const auto& [many, apart] : rows.loops) offset += rest % many * apart, rest /= many;
-        visit((*call.slots)[static_cast<std::size_t>(rows.slot)] + offset, rows.bytes);
-      }
-      first = std::max<Index>(first - count, 0);
-      if ((last -= count) <= 0) return;
-    }
-  }
   struct Wanted {
-    Share ahead, target;
+    AreaShare ahead, target;
     Wanted part(Index k, Index of) const { return {ahead.part(k, of), target.part(k, of)}; }
   };
   struct End {  // of a pass
     const Side& side;
     bool in_block;
+  };
+  struct Panels {  // alike, each so many bytes behind the one before it
+    Panel each;
+    Index count, from, to;
   };
   struct Batch {  // of lines, on their way through a pass
     const Pass& pass;
@@ -196,11 +166,14 @@ class StageProgram {
     Workspace& workspace;
     const Call& call;
 
-    /// Bytes from line to line.
-    Index stride(const Segment& s) const { return cell.companion < 0 ? Index{0} : s.strides[cell.companion]; }
+    /// As that of the cell.
+    Index stride(const Segment& s) const { return cell.stride(s); }
     Index stride_along(const Segment& s) const { return s.strides[pass.operation.axis]; }
+    /// What moves so many lines from memory to a buffer where they lie `step` and their points
+    /// `point` bytes apart.
+    Panels gathered(const Segment& s, Index lines, Index point, Index step) const;
     /// The addresses of a share, which the workspace has room for behind so many others.
-    Lines::Ahead listed(const Share& share, Index behind) const;
+    Lines::Ahead listed(const AreaShare& share, Index behind) const;
   };
 
   /// A box in parts, at the given bounds of every axis, in C order.
@@ -208,6 +181,7 @@ class StageProgram {
   const Common& common(const Parts::Part& block) const { return common_[block.sort]; }
   void plan_blocks();
   Order block_axes() const;
+  int short_axis() const;
   Index line_set_bytes() const;
   int batched_axis(const Order& cut) const;
   std::vector<Index> tile_bounds(int axis) const;
@@ -281,6 +255,7 @@ class StageProgram {
   const Variant variant_;
   Stores stores_{};
   bool lies_otherwise_ = false;  // source and destination share memory, but points lie elsewhere
+  int fields_ = -1;              // a short axis of lines side by side, of which every block has all; -1: there is none
   Parts blocks_;
   std::vector<Common> common_;  // by sort of block
   std::vector<Pass> passes_;

@@ -39,14 +39,14 @@ StageProgram::Wanted StageProgram::wanted_at(const PlacedArea& ahead, const Plac
   Wanted wanted;
   const auto before = static_cast<Index>(static_cast<std::size_t>(pass) - prefetching_);
   if (ahead.area)
-    wanted.ahead = Share{ahead.area, &ahead.at, 0, ahead.area->rows}.part(
+    wanted.ahead = AreaShare{ahead.area, &ahead.at, 0, ahead.area->rows}.part(
         before * cells + cell, static_cast<Index>(prefetching_end_ - prefetching_) * cells);
   if (pass > 0 || !target.area) return wanted;
   const bool past_caches = streams(passes_.back(), call) || !variant_.prefetches_target;
   const Index rows = past_caches      ? (stores_.retains ? target.area->retained : 0)
                      : in_place(call) ? target.area->retained
                                       : target.area->rows;
-  wanted.target = Share{target.area, &target.at, 0, rows}.part(cell, cells);
+  wanted.target = AreaShare{target.area, &target.at, 0, rows}.part(cell, cells);
   return wanted;
 }
 
@@ -66,20 +66,22 @@ void StageProgram::recall(int b) const {
   const Common& next = common(blocks_[b + 1]);
   for (const auto& cells : next.cells) ask(cells);
   for (const Area* area : {&next.reads, &next.writes})
-    for (const Rows& rows : area->parts) ask(rows.loops);
+    for (const Area::Rows& rows : area->parts) ask(rows.loops);
 }
 
-// Lines that are worked on at once: whole rows of them where nothing is gathered, else a batch.
+// Points of the companion whose lines are worked on at once: whole rows of them where nothing is
+// gathered, else a batch.
 Index StageProgram::batch_of(const Pass& pass, const Cell& cell, Index along, Index outer, int parts,
                              const Wanted& wanted) {
   const bool asks = wanted.ahead.count > 0;
+  const Index width = pass.width / cell.fields;
   if (pass.copies)
     return asks ? std::min<Index>(along, 8) : outer >= parts ? along : std::max<Index>(1, (along + parts - 1) / parts);
   if (asks && !cell.to_table && !cell.asks)
-    return std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1), along);
+    return std::min(std::max<Index>(8, pass.operation.first ? pass.operation.first->batch() : 1) / cell.fields, along);
   if (cell.zero || (cell.rows && !cell.from_table && !cell.to_table) || cell.straight || cell.apart)
-    return std::max(pass.width, (along / parts + pass.width - 1) / pass.width * pass.width);
-  return pass.width;
+    return std::max(width, (along / parts + width - 1) / width * width);
+  return width;
 }
 
 void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& region, const Shape& origin, int part,
@@ -118,10 +120,11 @@ void StageProgram::run_cell(const Pass& pass, const Cell& cell, const Box& regio
     for (; batch < batches && unit < end; ++batch, ++unit) {
       if (c >= 0) at[c] = region.lo[c] + batch * width;
       const Wanted now = wanted.part(unit, outer * batches);
-      if (!cell.asks) each_row(now.ahead, call, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
+      if (!cell.asks) now.ahead.each_row(*call.slots, [](const std::byte* row, Index bytes) { fetch(row, bytes); });
       const Index count = std::min(width, along - batch * width);
       const Index more = std::clamp<Index>(along - (batch + 1) * width, 0, width);
-      (this->*cell.work)({pass, cell, region, at, count, more, now, streams_now, workspace, call});
+      (this->*cell.work)(
+          {pass, cell, region, at, count * cell.fields, more * cell.fields, now, streams_now, workspace, call});
       if (c < 0) continue;
       for (std::size_t s = 0; s < cell.from.size(); ++s) workspace.from[s] += width * cell.from[s].strides[c];
       for (std::size_t s = 0; s < cell.to.size(); ++s) workspace.to[s] += width * cell.to[s].strides[c];

@@ -44,12 +44,11 @@ void Stage::choose(const Choice& choice) {
 void Stage::follow(int b, const Stage& next, int block) {
   for (StageProgram* program : programs())
     if (program && program->prefetches())
-      if (const StageProgram::PlacedArea area = next.wanted(block); area.area && area.area->rows > 0)
-        program->prefetch(b, area);
+      if (const PlacedArea area = next.wanted(block); area.area && area.area->rows > 0) program->prefetch(b, area);
 }
 
 // What somebody had better ask for before the block is worked on, in whichever variant.
-StageProgram::PlacedArea Stage::wanted(int block) const {
+PlacedArea Stage::wanted(int block) const {
   for (const StageProgram* program : programs())
     if (program && program->prefetches()) return program->wanted(block);
   return {};

@@ -66,7 +66,7 @@ class Stage {
       if (program) all = std::max(all, of(*program));
     return all;
   }
-  StageProgram::PlacedArea wanted(int block) const;
+  PlacedArea wanted(int block) const;
 
   const StageSpec spec_;
   const Variants variants_;
