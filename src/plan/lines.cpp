@@ -31,8 +31,7 @@ void AnyPlan::Body::find_pair() {
     const bool whole = fits(last, last - 1);
     if (whole) rows_axis = last, columns_axis = last - 1, columns_stay = true;
     leaving_row_elements = row_elements = padded(whole ? spectrum[last] : problem.shape[1]);
-    crossing_axis = last - 2;
-    crossing_elements = padded(blocking(hardware()).batch_width(bytes, route.shape[last - 2]));
+    crossing[last - 2] = padded(blocking(hardware()).batch_width(bytes, route.shape[last - 2]));
     return;
   }
   Options uncut = requested;
@@ -56,21 +55,25 @@ void AnyPlan::Body::find_pair() {
                         fits(last, columns_axis, limits::plane_in_place) &&
                         spectrum[last] * bytes >= limits::row_across;
   leaving_row_elements = in_place ? spectrum[last] : row_elements;
-  if (turning->size() == 1) find_crossing(plain, turning_axis);
+  find_crossing(plain);
 }
 
 // Lines of the last axis alone, batches of which are gathered from planes, stay columns, too, where
-// they are not long: nothing is transposed, neither before nor after.
-void AnyPlan::Body::find_crossing(const Route& plain, int axis) {
-  const int last = route.shape.size() - 1;
-  const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != axis; };
-  if (axis == last || route.shape[axis] > limits::crossing_points ||
-      route.kinds[static_cast<std::size_t>(axis)] != Kind::c2c || !rows_across(plain.input) ||
-      !rows_across(plain.output))
-    return;
-  crossing_axis = axis;
-  crossing_elements = padded(
-      blocking(hardware()).batch_width(static_cast<Index>(element_bytes(problem.precision, true)), route.shape[axis]));
+// they are not long: nothing is transposed, neither before nor after. Of interleaved fields those of
+// every axis that is alone in its stage do.
+void AnyPlan::Body::find_crossing(const Route& plain) {
+  const Index bytes = static_cast<Index>(element_bytes(problem.precision, true));
+  std::size_t turning = plain.work.size() - 1;
+  while (plain.work[turning].empty()) --turning;
+  for (std::size_t s = requested.components > 1 ? 0 : turning; s <= turning; ++s) {
+    if (plain.work[s].size() != 1) continue;
+    const int axis = plain.work[s][0];
+    const auto rows_across = [&](const Layout& layout) { return layout.order()[layout.axes() - 1] != axis; };
+    if (axis < route.shape.size() - 1 && route.shape[axis] <= limits::crossing_points &&
+        route.kinds[static_cast<std::size_t>(axis)] == Kind::c2c && rows_across(plain.input) &&
+        rows_across(plain.output))
+      crossing[axis] = padded(blocking(hardware()).batch_width(bytes, route.shape[axis]));
+  }
 }
 
 // The last stage that transforms, of forward or, with plane waves, of backward: where a map is.
@@ -86,7 +89,7 @@ std::size_t AnyPlan::Body::turning_stage(const Route& of) const {
 LineSpec AnyPlan::Body::mapped_spec() const {
   const Order& axes = route.work[turning_stage(route)];
   const LineSpec spec = line_spec(axes[axes.size() - 1], Direction::forward);
-  return axes[axes.size() - 1] == crossing_axis ? spec.as_plain() : spec;
+  return crossing.contains(axes[axes.size() - 1]) ? spec.as_plain() : spec;
 }
 
 // What a map's stage is undone with, axis by axis in reverse order: plain lines, but that the first
@@ -119,8 +122,8 @@ LineSpec AnyPlan::Body::line_spec(int axis, Direction direction) const {
   const Index row = there ? leaving_row_elements : row_elements;
   if (waves && columns_axis < 0 && axis == route.shape.size() - 2) (there ? spec.in_distance : spec.out_distance) = row;
   if (axis == rows_axis) (there ? spec.out_distance : spec.in_distance) = row;
-  if (axis == crossing_axis) {
-    spec.in_stride = spec.out_stride = crossing_elements;
+  if (const auto crosses = crossing.find(axis); crosses != crossing.end()) {
+    spec.in_stride = spec.out_stride = crosses->second;
     spec.in_distance = spec.out_distance = 1;
   }
   if (axis == columns_axis) {
@@ -140,7 +143,7 @@ void AnyPlan::Body::plan_lines() {
       for (const Direction direction : {Direction::forward, Direction::backward})
         wanted.insert(line_spec(a, direction));
   for (const LineSpec& spec : returning_specs()) wanted.insert(spec);
-  if (crossing_axis >= 0 && !waves) wanted.insert(mapped_spec());
+  if (!crossing.empty() && !waves) wanted.insert(mapped_spec());
   const std::vector<LineSpec> specs(wanted.begin(), wanted.end());
 
   const Engine* chosen = nullptr;

@@ -53,7 +53,7 @@ std::vector<Operation> AnyPlan::Body::mapped_operations(const std::vector<Operat
   std::vector<Operation> middle(up.begin(), up.end() - 1);
   Operation top = up.back();
   top.map = true;
-  if (top.axis == crossing_axis) top.first = lines.at(mapped_spec());
+  if (crossing.contains(top.axis)) top.first = lines.at(mapped_spec());
   const std::vector<LineSpec> down = returning_specs();
   top.second = lines.at(down.front());
   middle.push_back(top);

@@ -55,10 +55,9 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   int columns_axis = -1, rows_axis = -1;
   Index row_elements = 0, leaving_row_elements = 0;  // backward, forward
   bool columns_stay = false;                         // they are left where they were read, forward too
-  // its lines, alone in the last stage, stay columns in batches whose rows lie crossing_elements
-  // apart; -1: they become lines
-  int crossing_axis = -1;
-  Index crossing_elements = 0;
+  // axes whose lines, alone in their stage, stay columns in batches whose rows lie so many elements
+  // apart
+  std::map<int, Index> crossing;
   Slots slots;
   std::vector<Index> wanted_bytes;  // of slots that are allocated when somebody needs them
   // what somebody does: slots and bytes; the slot behind all others is slot 1 of
@@ -126,7 +125,7 @@ struct [[gnu::visibility("hidden")]] AnyPlan::Body {
   std::vector<View> on_grid(const std::vector<View>& numbered) const;
   Index padded(Index elements) const;
   void find_pair();
-  void find_crossing(const Route& plain, int axis);
+  void find_crossing(const Route& plain);
   std::size_t turning_stage(const Route& of) const;
   LineSpec line_spec(int axis, Direction direction) const;
   void plan_lines();

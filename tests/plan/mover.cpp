@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-constexpr Index sizes[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 80};
+constexpr Index sizes[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 80, 96, 120};
 
 // Bytes that differ from one element to the next.
 std::vector<std::byte> pattern(Index bytes) {

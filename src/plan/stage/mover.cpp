@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "plan/stage/transpose.hpp"
 #include "plan/stage/walk.hpp"
@@ -15,9 +16,10 @@
 namespace weft {
 namespace {
 
-// Any strides.
+// Any strides. The panel is a copy: bytes that are written might be those of one in memory.
 template <Index E>
-void scattered(const std::byte* from, std::byte* to, const Panel& p, Index) {
+void scattered(const std::byte* from, std::byte* to, const Panel& given, Index) {
+  const Panel p = given;
   for (Index i = 0; i < p.ni; ++i)
     for (Index j = 0; j < p.nj; ++j) std::memcpy(to + i * p.to_i + j * p.to_j, from + i * p.from_i + j * p.from_j, E);
 }
@@ -34,6 +36,14 @@ void wide(const std::byte* from, std::byte* to, const Panel& p, Index) {
     scattered<E>(from + j * p.from_j, to + j * p.to_j,
                  {p.ni, std::min(few, p.nj - j), p.from_i, p.from_j, p.to_i, p.to_j}, E);
 }
+template <Index... E>
+MoveFunction wide_or_any(Index bytes, std::integer_sequence<Index, E...>) {
+  MoveFunction chosen = scattered_any;
+  ((bytes == E ? static_cast<void>(chosen = wide<E>) : static_cast<void>(0)), ...);
+  return chosen;
+}
+using SeveralFields =
+    std::integer_sequence<Index, 24, 32, 40, 48, 56, 64, 80, 96, 112>;  // two to seven of 8 or 16 bytes
 
 // Contiguous along j on both sides.
 void rows(const std::byte* from, std::byte* to, const Panel& p, Index bytes) {
@@ -110,14 +120,10 @@ Mover::Mover(Index bytes, const Panel& p) : element_bytes_(bytes) {
     : bytes == 8 ? choose(transposed_back<8>, transposed_back<40>)
                  : choose(transposed_back<4>, transposed_back<4>);
   else
-    function_ = streaming_ = bytes == 16   ? scattered<16>
-                             : bytes == 8  ? scattered<8>
-                             : bytes == 4  ? scattered<4>
-                             : bytes == 24 ? wide<24>
-                             : bytes == 32 ? wide<32>
-                             : bytes == 48 ? wide<48>
-                             : bytes == 64 ? wide<64>
-                                           : scattered_any;
+    function_ = streaming_ = bytes == 16  ? scattered<16>
+                             : bytes == 8 ? scattered<8>
+                             : bytes == 4 ? scattered<4>
+                                          : wide_or_any(bytes, SeveralFields{});
 }
 
 void fetch(const std::byte* from, Index bytes) {

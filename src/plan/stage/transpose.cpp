@@ -13,9 +13,10 @@
 namespace weft {
 namespace {
 
-// Contiguous along j in `from`, along i in `to`; a corner that the register kernels leave.
+// Contiguous along j in `from`, along i in `to`; a corner that the register kernels leave. Panels
+// are passed by value: bytes that are written might be those of one in memory.
 template <Index E>
-inline void corner(const std::byte* from, std::byte* to, const Panel& p, Index i0, Index j0) {
+inline void corner(const std::byte* from, std::byte* to, Panel p, Index i0, Index j0) {
   for (Index j = j0; j < p.nj; ++j)
     for (Index i = i0; i < p.ni; ++i) std::memcpy(to + i * E + j * p.to_j, from + i * p.from_i + j * E, E);
 }

@@ -69,7 +69,8 @@ class Program:
                 environment = {
                     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                    "OMPI_MCA_hwloc_base_binding_policy": "none", "WEFT_WISDOM": "none"
+                    "OMPI_MCA_hwloc_base_binding_policy": "none", "WEFT_WISDOM": "none",
+                    "HOME": str(place)  # xmds2 would find FFTW's wisdom of the run before
                 }
                 words = [self.given.mpiexec, "-n", self.given.ranks]
                 if weft:
