@@ -86,7 +86,7 @@ double error_of(const Drawn& drawn) {
     for (Index k = 0; k < line.count; ++k, values += out.bytes()) out.write(values, out.read(values) * 2.0);
   });
   comes_back(v, plan.scale() / 2);
-  if (problem.precision == Precision::single_) worst *= 1e-8;
+  if (problem.precision == Precision::single_) worst *= 5e-9;
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, world);
   return worst;
 }
