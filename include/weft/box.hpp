@@ -11,7 +11,8 @@
 
 #include <weft/error.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// Every count, extent, index and offset: 64 bits, signed.
 using Index = std::int64_t;
@@ -103,3 +104,4 @@ inline std::ostream& operator<<(std::ostream& out, const Box& box) { return out 
 inline std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -3,7 +3,8 @@
 
 #include <stdexcept>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// What every failure of weft throws. The message names the rank where it arose (when ranks can
 /// differ), what was given, what is allowed and what to do. Errors found while planning are thrown
@@ -21,3 +22,4 @@ class Declined : public Error {
 };
 
 }  // namespace weft
+#pragma GCC visibility pop

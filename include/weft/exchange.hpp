@@ -14,7 +14,8 @@
 #include <weft/pattern.hpp>
 #include <weft/traffic.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// A strategy bound to a pattern. For every tile it offers views to write (`out`) and to read
 /// (`in`), fixed at planning, and five verbs. The order of calls for a tile is open, (write out),
@@ -206,3 +207,4 @@ const Strategy& strategy(std::string_view name);
 void add(std::unique_ptr<Strategy> strategy);
 
 }  // namespace weft
+#pragma GCC visibility pop

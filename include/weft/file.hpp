@@ -15,7 +15,8 @@
 
 #include <weft/layout.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// What a file holds: its global shape, and NumPy's type string without byte order: b1, i1 to i8,
 /// u1 to u8, f2, f4, f8, c8 or c16.
@@ -102,3 +103,4 @@ void write(MPI_Comm comm, const std::string& path, const Layout& layout, std::sp
 }
 
 }  // namespace weft
+#pragma GCC visibility pop

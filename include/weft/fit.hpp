@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// One measurement: a time in any unit, or a speed-up, on so many ranks.
 struct Sample {
@@ -67,3 +68,4 @@ Fit given_fit(std::string_view form, std::vector<double> coefficients, double le
               double relative_error);
 
 }  // namespace weft
+#pragma GCC visibility pop

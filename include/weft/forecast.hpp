@@ -12,7 +12,8 @@
 #include <weft/machine.hpp>
 #include <weft/plan.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// What the model says of one strategy. Seconds are of one execution, of the rank that has most to
 /// do.
@@ -57,3 +58,4 @@ std::string text_of(const MachineProfile& profile);
 MachineProfile profile_of(const std::string& text, const std::string& where = "the profile");
 
 }  // namespace weft
+#pragma GCC visibility pop

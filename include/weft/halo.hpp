@@ -18,7 +18,8 @@
 #include <weft/exchange.hpp>
 #include <weft/trace.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 struct HaloOptions {
   Shape width = Shape();   ///< ghost points at both ends of every axis: one number an axis, 0 or more
@@ -125,7 +126,7 @@ class Halo {
   std::string describe() const;
 
  private:
-  struct Body;
+  struct [[gnu::visibility("hidden")]] Body;
   friend std::vector<check::Program> check::programs(const Halo& halo);
   void start_add(const Fields& arrays, Adding adding, std::size_t number_bytes);
   std::unique_ptr<Body> body_;
@@ -141,3 +142,4 @@ class Halo {
 Layout checkerboard_ghosts(const Layout& layout, const HaloOptions& options, int parity = -1);
 
 }  // namespace weft
+#pragma GCC visibility pop

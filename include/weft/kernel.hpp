@@ -4,7 +4,8 @@
 
 #include <weft/plan.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// A strategy and a schedule under the name that a publication gave them.
 struct Kernel {
@@ -23,3 +24,4 @@ const std::vector<Kernel>& kernels();
 const Kernel& kernel(std::string_view name);
 
 }  // namespace weft
+#pragma GCC visibility pop

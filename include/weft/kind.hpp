@@ -10,7 +10,8 @@
 
 #include <weft/box.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// The real type of all values of a transform: `float` or `double`.
 enum class Precision { single_, double_ };
@@ -58,3 +59,4 @@ constexpr std::size_t element_bytes(Precision precision, bool is_complex) {
 }
 
 }  // namespace weft
+#pragma GCC visibility pop

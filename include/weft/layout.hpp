@@ -6,7 +6,8 @@
 
 #include <weft/view.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// How one axis of n indices is cut into consecutive parts. Every rule gives `parts + 1` bounds
 /// from 0 to n.
@@ -108,9 +109,10 @@ class Layout {
   bool operator==(const Layout& other) const;
 
  private:
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
   explicit Layout(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;
 };
 
 }  // namespace weft
+#pragma GCC visibility pop

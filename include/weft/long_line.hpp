@@ -15,7 +15,8 @@
 
 #include <weft/plan.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// A long line whose precision is known at run time. All calls but the constructor, `forward` and
 /// `backward` are local.
@@ -61,7 +62,7 @@ class AnyLongLine {
   std::string describe() const;
 
  private:
-  struct Body;
+  struct [[gnu::visibility("hidden")]] Body;
   std::unique_ptr<Body> body_;
 };
 
@@ -92,3 +93,4 @@ class LongLine : public AnyLongLine {
 };
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -10,7 +10,8 @@
 
 #include <weft/model.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// A constant of a machine by name. Wisdom, tuning's JSON and profiles iterate these rows.
 struct MachineRow {
@@ -90,3 +91,4 @@ Machine at_sizes(const MachineProfile& profile, double message_bytes, double nod
 double overlapped(double work_seconds, double exchange_seconds, double tiles);
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -4,7 +4,8 @@
 
 #include <weft/box.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// What one execution of all tiles costs one rank, at most over ranks.
 struct Cost {
@@ -37,3 +38,4 @@ struct Machine {
 double seconds(const Machine& machine, const Cost& cost);
 
 }  // namespace weft
+#pragma GCC visibility pop

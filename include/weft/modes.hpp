@@ -14,7 +14,8 @@
 #include <weft/box.hpp>
 #include <weft/sphere.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 struct AnyProblem;
 
@@ -180,3 +181,4 @@ class Modes {
 };
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -16,7 +16,8 @@
 
 #include <weft/layout.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// Name and one line of every engine in this build; the first is the default.
 std::vector<std::pair<std::string, std::string>> engine_list();
@@ -179,3 +180,4 @@ void check_options(const Options& options);
 std::string to_string(const Options& options);
 
 }  // namespace weft
+#pragma GCC visibility pop

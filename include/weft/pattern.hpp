@@ -6,7 +6,8 @@
 
 #include <weft/layout.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// Something that one peer gets or gives, and where it lies in the local array of the layout it
 /// belongs to. The view's box is in the coordinates of the destination (a periodic halo's source
@@ -110,3 +111,4 @@ class Pattern {
 Index elements(const std::vector<Piece>& pieces, int peer);
 
 }  // namespace weft
+#pragma GCC visibility pop

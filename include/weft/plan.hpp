@@ -23,7 +23,8 @@
 #include <weft/sphere.hpp>
 #include <weft/trace.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// What is transformed, run-time form. Make it with `c2c`, `r2c`, `r2r`, `mixed`, `sphere` or
 /// `gamma_sphere`.
@@ -211,7 +212,7 @@ enum class Memory {
 };
 
 class AnyPlan;
-class Chooser;
+class [[gnu::visibility("hidden")]] Chooser;
 namespace check {
 struct Program;
 /// What every rank does in a plan, as data. Collective.
@@ -363,7 +364,7 @@ class AnyPlan {
   AnyPlan(MPI_Comm comm, const AnyProblem& problem, const Options& options, Memory memory, const Chooser& chooser);
 
  private:
-  struct Body;
+  struct [[gnu::visibility("hidden")]] Body;
   friend std::vector<check::Program> check::programs(const AnyPlan& plan);
   std::unique_ptr<Body> body_;
 };
@@ -512,3 +513,4 @@ Plan(MPI_Comm, const Problem<In, Out>&) -> Plan<In, Out>;
 std::ostream& operator<<(std::ostream& out, const AnyPlan& plan);
 
 }  // namespace weft
+#pragma GCC visibility pop

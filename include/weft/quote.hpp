@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// `text` for a message: control characters and bytes that are no UTF-8 as \n, \t or \x1b. A text
 /// of more than `most` bytes loses its middle, and its length is told: "abc...xyz (1048576
@@ -16,3 +17,4 @@ std::string shown(std::string_view text, std::size_t most = 60);
 std::string shown_path(std::string_view path);
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -7,7 +7,8 @@
 #include <weft/exchange.hpp>
 #include <weft/trace.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 struct RedistributionOptions {
   /// A name of `strategies()`, or "auto": the cheapest by cost that does not decline, on this
@@ -55,7 +56,7 @@ class Redistribution {
   std::string describe() const;
 
  private:
-  struct Body;
+  struct [[gnu::visibility("hidden")]] Body;
   friend std::vector<check::Program> check::programs(const Redistribution& redistribution);
   std::unique_ptr<Body> body_;
 };
@@ -72,3 +73,4 @@ void redistribute(MPI_Comm comm, const Layout& from, const T* in, const Layout& 
 }
 
 }  // namespace weft
+#pragma GCC visibility pop

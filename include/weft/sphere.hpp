@@ -13,7 +13,8 @@
 
 #include <weft/box.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// A reciprocal lattice vector by its three integers, of axes 0, 1, 2: negative, or wrapped as g +
 /// n. On an even grid +n/2 and -n/2 are the same point: a sphere may have one of them, under either
@@ -90,3 +91,4 @@ struct PlaneWaves {
 };
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -19,10 +19,11 @@
 
 #include <weft/box.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 namespace mpi {
-struct Tracing;
+struct [[gnu::visibility("hidden")]] Tracing;
 }
 
 /// What one thread of one rank did from then till then. Spans of a thread follow one another, but
@@ -90,3 +91,4 @@ class Trace {
 };
 
 }  // namespace weft
+#pragma GCC visibility pop

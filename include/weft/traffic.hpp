@@ -3,7 +3,8 @@
 
 #include <weft/box.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// What one rank has done since its exchange was bound: MPI calls that move data, messages to other
 /// ranks, and their bytes.
@@ -13,3 +14,4 @@ struct Traffic {
 };
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -12,7 +12,8 @@
 
 #include <weft/plan.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// One way to solve a problem, and what is known of it. Seconds are of forward and backward
 /// together, of the slowest rank.
@@ -68,3 +69,4 @@ Tuning tune(MPI_Comm comm, const AnyProblem& problem, const Options& options = {
 Machine measure_machine(MPI_Comm comm, const std::vector<int>& nodes = {});
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -7,7 +7,8 @@
 
 #include <weft/box.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// Base addresses that views refer to by number. A plan owns one: user arrays, exchange buffers,
 /// peers' segments and scratch are slots; only the user's slots change between executions.
@@ -55,3 +56,4 @@ bool same_memory(const View& a, const View& b);
 std::vector<View> merge(std::vector<View> views);
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -12,7 +12,10 @@
 
 #include <weft/tune.hpp>
 
-namespace [[gnu::visibility("default")]] weft {
+#pragma GCC visibility push(default)
+namespace weft {
+
+class [[gnu::visibility("hidden")]] Recollection;
 
 class Wisdom {
  public:
@@ -75,3 +78,4 @@ void import_wisdom(const std::string& text);
 void forget_wisdom();
 
 }  // namespace weft
+#pragma GCC visibility pop

@@ -37,10 +37,9 @@ void AnyPlan::Body::find_pair() {
   Options uncut = requested;
   uncut.schedule = ScheduleOptions();
   const Route plain = plan_route(problem, uncut, comm.size());
-  const auto turning =
-      std::find_if(plain.work.rbegin(), plain.work.rend(), [](const Order& axes) { return axes.size() > 0; });
-  if (turning == plain.work.rend()) return;
-  const int turning_axis = (*turning)[turning->size() - 1];
+  const Order& turning = plain.work[turning_stage(plain)];
+  if (turning.empty()) return;
+  const int turning_axis = turning[turning.size() - 1];
   for (const Order& axes : plain.work)
     for (int k = 0; k + 1 < axes.size(); ++k)
       if (const int next = axes[k + 1];
@@ -63,8 +62,7 @@ void AnyPlan::Body::find_pair() {
 // every axis that is alone in its stage do.
 void AnyPlan::Body::find_crossing(const Route& plain) {
   const Index bytes = static_cast<Index>(element_bytes(problem.precision, true));
-  std::size_t turning = plain.work.size() - 1;
-  while (plain.work[turning].empty()) --turning;
+  const std::size_t turning = turning_stage(plain);
   for (std::size_t s = requested.components > 1 ? 0 : turning; s <= turning; ++s) {
     if (plain.work[s].size() != 1) continue;
     const int axis = plain.work[s][0];

@@ -54,36 +54,38 @@ void strips(const std::byte* from, std::byte* to, const Panel& p, Index) {
   }
 }
 
-// What every 64-bit processor has: registers of 128 bits.
+// What every 64-bit processor has: registers of 128 bits, from and to any address.
 template <class Real>
 struct Register {
-  typedef Real type __attribute__((vector_size(16), aligned(sizeof(Real)), may_alias));
+  typedef Real type __attribute__((vector_size(16)));
 };
 template <class Real>
-[[gnu::always_inline]] inline auto& in_memory(const std::byte* p) {
-  return *reinterpret_cast<const typename Register<Real>::type*>(p);
+[[gnu::always_inline]] inline auto load(const std::byte* p) {
+  typename Register<Real>::type v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
 }
-template <class Real>
-[[gnu::always_inline]] inline auto& in_memory(std::byte* p) {
-  return *reinterpret_cast<typename Register<Real>::type*>(p);
+template <class Vector>
+[[gnu::always_inline]] inline void store(std::byte* p, Vector v) {
+  std::memcpy(p, &v, sizeof v);
 }
 void strip8(const std::byte* from, Index fs, std::byte* to, Index ts, Index n) {
   for (Index i = 0; i < n; i += 2, from += 2 * fs, to += 16) {
-    const auto a = in_memory<double>(from), b = in_memory<double>(from + fs);
-    in_memory<double>(to) = __builtin_shufflevector(a, b, 0, 2);
-    in_memory<double>(to + ts) = __builtin_shufflevector(a, b, 1, 3);
+    const auto a = load<double>(from), b = load<double>(from + fs);
+    store(to, __builtin_shufflevector(a, b, 0, 2));
+    store(to + ts, __builtin_shufflevector(a, b, 1, 3));
   }
 }
 void strip4(const std::byte* from, Index fs, std::byte* to, Index ts, Index n) {
   for (Index i = 0; i < n; i += 4, from += 4 * fs, to += 16) {
-    const auto a = in_memory<float>(from), b = in_memory<float>(from + fs), c = in_memory<float>(from + 2 * fs),
-               d = in_memory<float>(from + 3 * fs);
+    const auto a = load<float>(from), b = load<float>(from + fs), c = load<float>(from + 2 * fs),
+               d = load<float>(from + 3 * fs);
     const auto ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
     const auto ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    in_memory<float>(to) = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    in_memory<float>(to + ts) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    in_memory<float>(to + 2 * ts) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
-    in_memory<float>(to + 3 * ts) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
+    store(to, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+    store(to + ts, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+    store(to + 2 * ts, __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5));
+    store(to + 3 * ts, __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7));
   }
 }
 
