@@ -178,12 +178,12 @@ void StageProgram::run_lines(const Batch& batch) const {
 
 void StageProgram::map(const Batch& batch, std::byte* middle, Index first, Index count) {
   const Pass& pass = batch.pass;
-  const int companion = batch.cell.companion, beside = batch.cell.beside;
+  const int companion = batch.cell.companion, fields_axis = batch.cell.fields_axis;
   Line line{batch.at, pass.operation.axis, pass.mid_length, nullptr};
   line.first[pass.operation.axis] = pass.to_box.lo[pass.operation.axis];
   for (Index w = 0; w < count; ++w) {
     if (companion >= 0) line.first[companion] = batch.at[companion] + (first + w) / batch.cell.fields;
-    if (beside >= 0) line.first[beside] = batch.at[beside] + (first + w) % batch.cell.fields;
+    if (fields_axis >= 0) line.first[fields_axis] = batch.at[fields_axis] + (first + w) % batch.cell.fields;
     line.values = middle + w * pass.mid_step * pass.mid_bytes;
     (*batch.call.map)(line);
   }

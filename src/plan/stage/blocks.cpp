@@ -62,7 +62,7 @@ Order StageProgram::block_axes() const {
 
 // Few fields side by side: batches of one of them alone would leave most of every cache line for
 // the next ones. Only where another axis has lines for a batch, too.
-int StageProgram::short_axis() const {
+int StageProgram::fields_axis() const {
   constexpr Index few = 8;  // from here on they are a batch themselves
   if (spec_.operations.empty() || spec_.from.table || spec_.to.table) return -1;
   const Box& box = spec_.from.box;
@@ -101,7 +101,7 @@ int StageProgram::batched_axis(const Order& cut) const {
   const View &from = spec_.from.views.front(), &to = spec_.to.views.front();
   const View& side = from.strides[spec_.operations[0].axis] != 1 ? from : to;
   const Box& box = spec_.from.box;
-  const auto lines = [&](int a) { return a == fields_ ? 0 : box.extent(a); };
+  const auto lines = [&](int a) { return a == fields_axis_ ? 0 : box.extent(a); };
   for (const int a : cut)
     if (lines(a) > 1 && (lines(batched) < 2 || side.strides[a] < side.strides[batched])) batched = a;
   return batched;
@@ -124,7 +124,7 @@ void StageProgram::plan_blocks() {
   const Box& box = spec_.from.box;
   const Index bytes = std::max(spec_.from.bytes, spec_.to.bytes);
   const Order cut = block_axes();
-  const Index fields = fields_ < 0 ? 1 : box.extent(fields_);
+  const Index fields = fields_axis_ < 0 ? 1 : box.extent(fields_axis_);
   Index held = line_set_bytes() * fields;
   const int batched = batched_axis(cut);
   const Index batch = batched < 0 ? 1 : std::min(width(bytes, held / fields / bytes) / fields, box.extent(batched));
@@ -135,11 +135,11 @@ void StageProgram::plan_blocks() {
     const int a = cut[k];
     const Index extent = std::max<Index>(box.extent(a), 1);
     if (a == batched) held /= batch;
-    if (a == fields_) held /= fields;
+    if (a == fields_axis_) held /= fields;
     // a block that is copied in takes whole cache lines, which are read once then
     const bool in_lines =
         spec_.columns_first() && !spec_.from.views.empty() && spec_.from.views.front().strides[a] == 1;
-    const Index least = a == batched ? batch : a == fields_ ? fields : in_lines ? std::min(line, extent) : 1;
+    const Index least = a == batched ? batch : a == fields_axis_ ? fields : in_lines ? std::min(line, extent) : 1;
     Index step = std::clamp(variant_.blocking.block / std::max<Index>(held, 1), least, extent);
     // columns begin cache lines in all blocks where they do in one
     if (a == batched && step > batch) step = step / batch * batch;

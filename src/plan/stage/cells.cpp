@@ -92,8 +92,8 @@ int StageProgram::companion(const Pass& pass, const Cell& cell, const Segment& s
   };
   int best = -1;
   for (int a = 0; a < cell.box.axes(); ++a)
-    if (a != operation.axis && (a != fields_ || cell.beside < 0) && cell.box.extent(a) > 1 && thickness(a) > 1 &&
-        (best < 0 || key(a) < key(best)))
+    if (a != operation.axis && (a != fields_axis_ || cell.fields_axis < 0) && cell.box.extent(a) > 1 &&
+        thickness(a) > 1 && (best < 0 || key(a) < key(best)))
       best = a;
   return best;
 }
@@ -123,16 +123,17 @@ void StageProgram::plan_cell(Pass& pass, const Box& box, bool zero, End source, 
   if (cell.to.empty() || (cell.from.empty() && (pass.copies || to.table))) return;  // a hole: nobody wants it
 
   const Segment &last = cell.to.front(), &first = cell.from.empty() ? last : cell.from.front();
-  if (!pass.copies && fields_ >= 0 && box.extent(fields_) == from.box.extent(fields_)) cell.beside = fields_;
+  if (!pass.copies && fields_axis_ >= 0 && box.extent(fields_axis_) == from.box.extent(fields_axis_))
+    cell.fields_axis = fields_axis_;
   const int c = cell.companion = table ? table->line_axis : companion(pass, cell, first, last);
-  if (c < 0) cell.beside = -1;
-  if (cell.beside >= 0) {
-    cell.fields = box.extent(cell.beside);
+  if (c < 0) cell.fields_axis = -1;
+  if (cell.fields_axis >= 0) {
+    cell.fields = box.extent(cell.fields_axis);
     for (auto* segments : {&cell.from, &cell.to})
-      for (Segment& s : *segments) s.even = s.strides[c] == cell.fields * s.strides[cell.beside];
+      for (Segment& s : *segments) s.even = s.strides[c] == cell.fields * s.strides[cell.fields_axis];
   }
   for (int a = 0; a < box.axes(); ++a)
-    if (a != axis && a != c && a != cell.beside) cell.outer.push_back(a);
+    if (a != axis && a != c && a != cell.fields_axis) cell.outer.push_back(a);
   std::stable_sort(cell.outer.begin(), cell.outer.end(), [&](int a, int b) {
     return std::pair(last.strides[a], first.strides[a]) > std::pair(last.strides[b], first.strides[b]);
   });
@@ -160,8 +161,9 @@ void StageProgram::plan_moves(const Pass& pass, Cell& cell, End source, End targ
     // lines of a batch, or the fields of one of its rows, or rows of fields that move as one element
     const auto across = [&](Segment& s, Index bytes, Index step) {
       if (s.even) return std::pair(cell.stride(s), step * bytes);
-      s.wide = s.strides[cell.beside] == bytes && step == 1;
-      return s.wide ? std::pair(cell.stride(s), cell.fields * bytes) : std::pair(s.strides[cell.beside], step * bytes);
+      s.wide = s.strides[cell.fields_axis] == bytes && step == 1;
+      return s.wide ? std::pair(cell.stride(s), cell.fields * bytes)
+                    : std::pair(s.strides[cell.fields_axis], step * bytes);
     };
     for (Segment& s : cell.from)
       if (!from.table) {

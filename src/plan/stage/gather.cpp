@@ -27,7 +27,7 @@ StageProgram::Panels StageProgram::Batch::gathered(const Segment& s, Index lines
   const Index along = stride_along(s), rows = lines / cell.fields, row = cell.fields * step;
   if (s.even) return {{s.count, lines, along, stride(s), point, step}, 1, 0, 0};
   if (s.wide) return {{s.count, rows, along, stride(s), point, row}, 1, 0, 0};
-  return {{s.count, cell.fields, along, s.strides[cell.beside], point, step}, rows, stride(s), row};
+  return {{s.count, cell.fields, along, s.strides[cell.fields_axis], point, step}, rows, stride(s), row};
 }
 
 const std::byte* StageProgram::gather(const Batch& batch, std::byte* into) const {

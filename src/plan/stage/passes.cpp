@@ -32,7 +32,7 @@ std::vector<View> cutting(const Side& side) {
 }  // namespace
 
 StageProgram::StageProgram(const StageSpec& spec, const Variant& variant)
-    : spec_(spec), variant_(variant), lies_otherwise_(weft::lies_otherwise(spec)), fields_(short_axis()) {
+    : spec_(spec), variant_(variant), lies_otherwise_(weft::lies_otherwise(spec)), fields_axis_(fields_axis()) {
   plan_blocks();
   plan_passes();
   sort_blocks();
@@ -149,10 +149,10 @@ StageProgram::Pass StageProgram::plan_pass(const Operation& operation, bool copi
   const int axis = pass.operation.axis;
   pass.in_length = from.box.extent(axis);
   pass.out_length = to.box.extent(axis);
-  const Index fields = fields_ < 0 || copies ? 1 : from.box.extent(fields_);
+  const Index fields = fields_axis_ < 0 || copies ? 1 : from.box.extent(fields_axis_);
   Index most = 1;  // lines that any companion has in one block
   for (int a = 0; a < from.box.axes(); ++a)
-    if (a != axis) most = std::max(most, std::min(from.box.extent(a), thickness(a)) * (a == fields_ ? 1 : fields));
+    if (a != axis) most = std::max(most, std::min(from.box.extent(a), thickness(a)) * (a == fields_axis_ ? 1 : fields));
   pass.width = std::min(width(std::max(from.bytes, to.bytes), std::max(pass.in_length, pass.out_length)), most);
   pass.in_parts =
       pass.width * std::max(pass.in_length * from.bytes, pass.out_length * to.bytes) <= variant_.blocking.part;

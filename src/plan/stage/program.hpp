@@ -92,7 +92,7 @@ class StageProgram {
     std::shared_ptr<const Scattered> from_table, to_table;
     Order outer;              // loops, slowest first
     int companion = -1;       // the axis along which lines are batched, -1: one line at a time
-    int beside = -1;          // a short axis, of which all lines are in every batch; -1: there is none
+    int fields_axis = -1;     // a short axis, of which all lines are in every batch; -1: there is none
     Index fields = 1;         // its lines
     bool zero = false;        // its lines are to be zero
     bool from_lines = false;  // lines lie contiguous, one behind the other, where they are read: no line buffer needed
@@ -111,7 +111,7 @@ class StageProgram {
     std::vector<Mover> moves;
     /// Bytes from line to line or, where they are not evenly apart, from row to row.
     Index stride(const Segment& s) const {
-      return companion < 0 ? Index{0} : s.strides[beside >= 0 && s.even ? beside : companion];
+      return companion < 0 ? Index{0} : s.strides[fields_axis >= 0 && s.even ? fields_axis : companion];
     }
   };
   struct Pass {
@@ -181,7 +181,7 @@ class StageProgram {
   const Common& common(const Parts::Part& block) const { return common_[block.sort]; }
   void plan_blocks();
   Order block_axes() const;
-  int short_axis() const;
+  int fields_axis() const;
   Index line_set_bytes() const;
   int batched_axis(const Order& cut) const;
   std::vector<Index> tile_bounds(int axis) const;
@@ -255,7 +255,7 @@ class StageProgram {
   const Variant variant_;
   Stores stores_{};
   bool lies_otherwise_ = false;  // source and destination share memory, but points lie elsewhere
-  int fields_ = -1;              // a short axis of lines side by side, of which every block has all; -1: there is none
+  int fields_axis_ = -1;         // a short axis of lines side by side, of which every block has all; -1: there is none
   Parts blocks_;
   std::vector<Common> common_;  // by sort of block
   std::vector<Pass> passes_;
